@@ -21,7 +21,6 @@ from setveil.utility.reconstruction import (
     PROTOCOLS,
     Query,
     achieved_p,
-    cluster_similarity,
     draw_queries,
     kl_divergences,
     kl_error,
@@ -152,24 +151,6 @@ def test_achieved_degree_per_item() -> None:
     data = Transactions.from_lists([["a", "x"], ["x"], ["a"], ["b"], ["c"]])
     release = Grouping.from_groups(data, np.zeros(5), ["x", "absent"])
     assert achieved_p(release) == {"absent": math.inf, "x": 2.5}
-
-
-def test_clusters_of_a_release_that_hides_nothing_are_those_of_the_original() -> None:
-    rng = random.Random(8)
-    data = Transactions.from_lists(rng.sample(PUBLIC + SECRETS, rng.randint(0, 4)) for _ in range(60))
-    alone = Grouping.from_groups(data, np.arange(60), SECRETS)
-    together = Grouping.from_groups(data, np.zeros(60), SECRETS)
-    exact = cluster_similarity(data, alone, k=4, seed=3)
-    assert exact.original == pytest.approx(exact.release)
-    blurred = cluster_similarity(data, together, k=4, seed=3)
-    assert blurred.original == exact.original
-    assert 0 < blurred.release < exact.release
-    assert (
-        cluster_similarity(
-            Transactions.from_lists([[]]), Grouping.from_groups(Transactions.from_lists([[]]), np.zeros(1), ["x"]), k=2
-        ).release
-        == 1.0
-    )
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.hierarchy import Hierarchy
 from setveil.core.transactions import Layout, Transactions
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
@@ -107,13 +106,6 @@ def groceries(n: int = N_BASKETS, *, seed: int = SEED) -> Transactions:
         chosen[here] = choose(table, bits[here])
     layout = Layout("long", id_column="basket", item_column="item")
     return Transactions.from_pairs(basket, vocabulary.encode(items)[chosen], n, vocabulary, layout=layout)
-
-
-def groceries_hierarchy() -> Hierarchy:
-    """Item, category, department."""
-    return Hierarchy.from_paths(
-        [item, category, department] for department, (category, items) in _shelves() for item in items
-    )
 
 
 def _shelves() -> list[tuple[str, tuple[str, list[str]]]]:

@@ -1,4 +1,4 @@
-"""How well sensitive items can be reconstructed from a grouping: queries, their error, achieved degrees, clusters.
+"""How well sensitive items can be reconstructed from a grouping: queries, their error, achieved degrees.
 
 Ghinita, Kalnis, Tao: Anonymous Publication of Sensitive Transactional Data, TKDE 2011, sections 3.2 and 6.
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +17,6 @@ from setveil.core import Transactions
 from setveil.errors import InputError, name_some
 from setveil.releases import Grouping
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-BLOCK = 500_000  # records compared with all centres at a time
 PROTOCOLS = ("uniform", "frequency", "cooccurring")
 
 
@@ -40,16 +35,6 @@ class Query:
 
     sensitive: str
     items: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ClusterSimilarity:
-    """Mean cosine between original records and cluster centres, for centres found in the original and in the
-    release.
-    """
-
-    original: float
-    release: float
 
 
 # -- asking ---------------------------------------------------------------------------------------------------------
@@ -216,85 +201,3 @@ def achieved_p(release: Grouping) -> dict[str, float]:
     least = np.full(len(release.sensitive), np.inf)
     np.minimum.at(least, release.count_item, size[release.count_group] / release.count)
     return dict(zip(release.sensitive, least.tolist(), strict=True))
-
-
-# -- clusters -------------------------------------------------------------------------------------------------------
-
-
-def cluster_similarity(
-    original: Transactions, release: Grouping, k: int = 20, seed: int = 0, n_rounds: int = 20
-) -> ClusterSimilarity:
-    """How well k-means centres found in the release fit the original records, beside those found in the original.
-
-    A record of the original is a 0/1 vector of its items; one of the release has 1 for each public item and, for each
-    sensitive item, its share in the group. Vectors are compared by cosine (spherical k-means). Both runs start from
-    the same ``k`` original records; every original record is then compared with its most similar centre.
-    """
-    truth, published = _unit_vectors(original, release)
-    filled = np.flatnonzero(original.lengths)
-    if not len(filled):
-        return ClusterSimilarity(1.0, 1.0)
-    first = np.random.default_rng(seed).choice(filled, size=min(k, len(filled)), replace=False)
-    start = truth[np.sort(first)].toarray()  # [k, items]
-    fits = []
-    for vectors in (truth, published):
-        centres = start
-        nearest = np.full(vectors.shape[0], -1)
-        for _ in range(n_rounds):
-            before, (nearest, _) = nearest, _most_similar(vectors, centres)
-            if (nearest == before).all():
-                break
-            centres = _centres(vectors, nearest, centres)
-        fits.append(float(_most_similar(truth, centres)[1][filled].mean()))
-    return ClusterSimilarity(*fits)
-
-
-def _unit_vectors(original: Transactions, release: Grouping) -> tuple[csr_array, csr_array]:
-    """Records of the original and of the release as unit vectors over the same columns: public items, then
-    sensitive.
-    """
-    from scipy import sparse
-
-    labels = [label for label in original.vocabulary if label not in release.sensitive]
-    column = {label: number for number, label in enumerate([*labels, *release.sensitive])}
-
-    def rows(data: Transactions, width: int) -> csr_array:
-        columns = np.array([column[label] for label in data.vocabulary], dtype=np.int64)[data.items]
-        return sparse.csr_array((np.ones(len(columns)), columns, data.indptr), shape=(data.n_records, width))
-
-    n_records, n_groups, m = release.published.n_records, release.n_groups, len(release.sensitive)
-    share = release.count / np.bincount(release.group_of, minlength=n_groups)[release.count_group]
-    of_group = sparse.csr_array((share, (release.count_group, release.count_item)), shape=(n_groups, m))
-    of_record = sparse.csr_array(
-        (np.ones(n_records), release.group_of, np.arange(n_records + 1)), shape=(n_records, n_groups)
-    )
-    published = sparse.hstack((rows(release.rows, len(labels)), of_record @ of_group), format="csr")
-    return _to_unit_length(rows(original, len(column))), _to_unit_length(published)
-
-
-def _to_unit_length(vectors: csr_array) -> csr_array:
-    length = np.sqrt(np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel())
-    vectors.data /= np.repeat(np.where(length > 0, length, 1.0), np.diff(vectors.indptr))
-    return vectors
-
-
-def _most_similar(vectors: csr_array, centres: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The most similar centre of each vector (ties: the first) and its cosine; in blocks, to bound the memory."""
-    nearest = np.empty(vectors.shape[0], dtype=np.int64)
-    cosine = np.empty(vectors.shape[0])
-    for first in range(0, vectors.shape[0], BLOCK):
-        similar = vectors[first : first + BLOCK] @ centres.T
-        nearest[first : first + BLOCK] = similar.argmax(axis=1)
-        cosine[first : first + BLOCK] = similar.max(axis=1)
-    return nearest, cosine
-
-
-def _centres(vectors: csr_array, nearest: NDArray[np.int64], centres: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The direction of each cluster's sum, [k, items]; a cluster without vectors keeps its centre."""
-    from scipy import sparse
-
-    n_vectors, k = len(nearest), len(centres)
-    member = sparse.csr_array((np.ones(n_vectors), nearest, np.arange(n_vectors + 1)), shape=(n_vectors, k))
-    total = (member.T @ vectors).toarray()
-    length = np.sqrt((total**2).sum(axis=1, keepdims=True))
-    return np.where(length > 0, total / np.where(length > 0, length, 1.0), centres)
