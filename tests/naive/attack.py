@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 Covers = Sequence[Sequence[frozenset[str]]]  # per published record the sets its items stand for
 
@@ -36,6 +37,31 @@ def candidates(
     }
     least = len(usable) if match == "every" else max(shown.values(), default=0)
     return [number for number, score in shown.items() if score == least]
+
+
+VIEWS = [*((labels, match) for labels in ("all", "exact") for match in ("every", "most")), ("narrow", "most")]
+
+
+def strongest(published: Covers, classes: Sequence[object], person: int, items: set[str], known: int) -> Iterator[bool]:
+    """Whether a person is singled out, by every attacker: whichever up to ``known`` of the items they know, whichever
+    labels they use, and however they match records.
+
+    ``classes``: attackers know the columns, so that only records of the person's class matter.
+    """
+    mates = [number for number in range(len(published)) if classes[number] == classes[person]]
+    for size in range(known + 1):
+        for part in combinations(sorted(items), size):
+            for view in VIEWS:
+                # What labels stand for anywhere is known from the codebook: a class alone does not say it.
+                usable = {
+                    item
+                    for record in published
+                    for cover in record
+                    if view[0] != "exact" or len(cover) == 1
+                    for item in cover
+                }
+                fitting = candidates([published[number] for number in mates], set(part) & usable, *view)
+                yield [mates[place] for place in fitting] == [person]
 
 
 def likelihood(record: Sequence[frozenset[str]], secret: str) -> Fraction:

@@ -86,6 +86,7 @@ def figures_of_records(folder: Path, said: Mapping[str, Any], asked: Mapping[str
         achieved = verify.coherence(rows, model)[1]
     else:
         achieved = {"privacy_degree": int(min(Fraction(sizes[group], count) for group, _, count in counts))}
+    public = [row - set(model.options().get("sensitive", ())) for row in rows]  # what an attacker can know
     files = {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "certificate.json"}
     content = {key: value for key, value in said.items() if key != "digest"}
     sealed = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
@@ -94,7 +95,7 @@ def figures_of_records(folder: Path, said: Mapping[str, Any], asked: Mapping[str
         "records": len(rows),
         "metrics": metrics,
         "achieved": dict(achieved),
-        "risk": {"after": [risk_row(rows, known, model.crowd or 5) for known in (1, 2, 3, 4)]},
+        "risk": {"after": [risk_row(public, known, model.crowd or 5) for known in (1, 2, 3, 4)]},
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
         "digest": hashlib.sha256(sealed).hexdigest(),
     }
@@ -108,7 +109,10 @@ def risk_row(rows: Sequence[frozenset[str]], known: int, k: int) -> dict[str, An
         share = shares[name]
         shares[name] = None if share is None else round(share, 12)
     n_records = int(found["n_records"] or 0)
+    n_alone = risk.fewest_matches(rows, [()] * len(rows), known).count(1)
     return {
+        "worst_singled_out": n_alone / len(rows) if n_records else None,
+        "worst_singled_out_interval": None,
         **shares,
         "known": known,
         "n_records": n_records,

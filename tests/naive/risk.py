@@ -32,6 +32,18 @@ def exposure(records: Sequence[Collection[str]], known: int, k: int) -> dict[str
     }
 
 
+def fewest_matches(records: Sequence[Collection[str]], classes: Sequence[object], known: int) -> list[int]:
+    """How few records of a record's class match the most identifying of its items, of which up to so many are known."""
+    return [
+        min(
+            sum(classes[other] == classes[number] and set(part) <= set(row) for other, row in enumerate(records))
+            for size in range(known + 1)
+            for part in combinations(sorted(record), size)
+        )
+        for number, record in enumerate(records)
+    ]
+
+
 def best_further_item(
     published: Covers, fitting: Sequence[int], everyone: Sequence[int], own: set[str], known: set[str]
 ) -> tuple[Fraction, bool]:

@@ -132,7 +132,7 @@ def test_the_page_has_the_words_that_an_auditor_looks_for(facts: Facts) -> None:
 
 def test_the_decision_is_no_better_than_the_lights(facts: Facts) -> None:
     def attacked(share: float) -> Facts:
-        row = {**facts.risk_after[0], "known": 4, "singled_out": share, "share_of_records": 1.0, "n_records": 20}
+        row = {**facts.risk_after[0], "known": 4, "worst_singled_out": share, "share_of_records": 1.0, "n_records": 20}
         return replace(facts, attacks=(), risk_after=[row])
 
     assert decision_of(attacked(0.0)).colour in ("good", "care")
@@ -141,6 +141,21 @@ def test_the_decision_is_no_better_than_the_lights(facts: Facts) -> None:
     assert decision_of(replace(facts, holds=False)).colour == "bad"
     secure = replace(attacked(0.15), profile=find_profile(None, "secure"))
     assert decision_of(secure).colour == "care" and decision_of(attacked(0.15)).colour == "bad"
+
+
+def test_the_highest_risk_that_applies_decides(facts: Facts) -> None:
+    """A journalist risk or an average risk above the threshold is as bad as people who are singled out."""
+    population = {"highest": 0.5, "fewest": 2, "people": 100, "mean": 0.1}
+    assert decision_of(replace(facts, population={**population, "highest": 0.05})).words == decision_of(facts).words
+    journalist = replace(facts, population=population)
+    assert decision_of(journalist).words == "Release not supported: the residual risk is too high"
+    assert "Journalist risk: 50.0 % at most" in lights_of(journalist)[1].sentence
+    assert next(row for row in risks_of(journalist) if row.name == "Journalist risk").colour == "bad"
+    rows = [{**row, "mean_inverse_support": 0.4} for row in facts.risk_after]
+    for profile, colour in ((None, "care"), ("0.1", "bad")):
+        average = replace(facts, risk_after=rows, profile=find_profile(profile), crowd=12)
+        assert next(row for row in risks_of(average) if row.name.startswith("Average")).colour == colour
+        assert lights_of(average)[1].colour == decision_of(average).colour == colour
 
 
 def test_the_three_tests_show_the_attacks_with_control_and_interval(facts: Facts) -> None:

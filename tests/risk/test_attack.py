@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive.attack import candidates, group_likelihoods, likelihood, posterior
+from naive.attack import VIEWS, candidates, group_likelihoods, likelihood, posterior
 from naive.releases import random_grouping, random_local, random_recoding, random_replacement
 
 from setveil.algorithms import find
@@ -33,9 +33,6 @@ def covers_of(release: Release) -> list[list[frozenset[str]]]:
     """Published records as the sets their items stand for; what is published nowhere is in no set."""
     book = release.codebook()
     return [[frozenset(book[label]) for label in sorted(record)] for record in release.transactions()]
-
-
-VIEWS = [*((labels, match) for labels in ("all", "exact") for match in ("every", "most")), ("narrow", "most")]
 
 
 def search(

@@ -234,20 +234,19 @@ def show(outcome: Any, json: bool) -> None:
         say(f"Warning: {line}")
     for line in outcome.advice:
         say(f"Advice: {line}")
-    was = {row["known"]: row["singled_out"] for row in before["rows"]}
     rows = [
         (
             str(row.known),
-            percent(was.get(row.known) if row.before is None else row.before),
+            percent(row.before),
             percent(row.singled_out),
             figure(row.n_people),
             percent(row.of_all_people),
             row.attacker,
         )
-        for row in worst_by_known(facts.attacks, facts.risk_after)
+        for row in worst_by_known(facts.attacks, facts.risk_after, facts.risk_before)
     ]
     table(
-        ("known items", "singled out before", "after", "of people with as many", "after, of all people", "attacker"),
+        ("known items", "singled out before", "after", "of people", "after, of all people", "attacker"),
         rows,
     )
     inferences = inference_by_known(facts.attacks)

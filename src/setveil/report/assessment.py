@@ -6,7 +6,6 @@ are those of Opinion 05/2014 (WP216) of the Article 29 Working Party. The page p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,13 +16,22 @@ from setveil.report.figures import (
     highest_probability,
     inference_by_known,
     known_words,
+    mean_risk,
     residual_of,
     unchanged_of,
     utility_of,
     worst_by_known,
     worst_inference,
 )
-from setveil.report.lights import Colour, certain_of, crowd_of, lights_of, singled_out_of
+from setveil.report.lights import (
+    Colour,
+    average_risk,
+    certain_of,
+    crowd_of,
+    journalist_risk,
+    lights_of,
+    singled_out_of,
+)
 from setveil.report.profiles import ENVIRONMENTS
 from setveil.report.words import figure, named, percent
 
@@ -74,7 +82,7 @@ def render_assessment(facts: Facts, digest: str) -> str:
     from setveil.report.template import render_page
 
     environment = ENVIRONMENTS[facts.profile.environment]
-    page = render_page(
+    return render_page(
         "assessment.html.j2",
         facts=facts,
         digest=digest,
@@ -94,7 +102,6 @@ def render_assessment(facts: Facts, digest: str) -> str:
         n_limits=len(facts.not_protected),
         assumptions=ASSUMPTIONS,
     )
-    return re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", page)  # a figure and its sign stay on one line
 
 
 def decision_of(facts: Facts) -> Decision:
@@ -126,7 +133,7 @@ def singling_out(facts: Facts) -> list[str]:
     lines = [
         f"{facts.guarantee} Verified on the published files." if facts.holds else f"Not verified. {facts.guarantee}"
     ]
-    by_known = {row.known: row for row in worst_by_known(facts.attacks, facts.risk_after)}
+    by_known = {row.known: row for row in worst_by_known(facts.attacks, facts.risk_after, facts.risk_before)}
     reach = facts.known_items
     if reach is not None and reach + 1 in by_known:
         row = by_known[int(reach) + 1]
@@ -218,8 +225,7 @@ def risks_of(facts: Facts) -> list[Risk]:
         colour: Colour = "good" if linked <= float(profile.limit) else "bad"
         note = "the largest share of a sensitive item in a group, if all its records look alike"
         rows.append(Risk("Maximum probability of a sensitive item", percent(linked), limit, colour, note))
-    mean, note = _marketer(facts)
-    rows.append(Risk("Average (marketer) risk", mean, "no threshold", None, note))
+    rows.append(_marketer(facts, limit))
     worst = residual_of(facts)
     if worst is not None:
         rule = singled_out_of(profile)
@@ -275,27 +281,23 @@ def _journalist(facts: Facts, limit: str) -> Risk:
         return Risk(name, "not computed", limit, None, "taken as prosecutor risk: membership assumed known")
     if "reason" in found:
         return Risk(name, "not computed", limit, None, f"taken as prosecutor risk: {found['reason']}")
-    colour: Colour = "good" if found["highest"] <= float(facts.profile.limit) else "bad"
     note = (
         f"1 / {figure(found['fewest'])} matching people in a population of {figure(found['people'])}, counted exactly "
         f"over whole records; {percent(found['mean'])} on average"
     )
-    return Risk(name, percent(found["highest"]), limit, colour, note)
+    return Risk(name, percent(found["highest"]), limit, journalist_risk(facts)[0], note)
 
 
-def _marketer(facts: Facts) -> tuple[str, str]:
+def _marketer(facts: Facts, limit: str) -> Risk:
     """The mean probability of picking the right record, for the attacker of the guarantee where there is one."""
-    rows = [row for row in facts.risk_after if row.get("mean_inverse_support") is not None]
-    if not rows:
-        return "none", "no published record has an item that could be known"
-    within = [row for row in rows if facts.reach is None or row["known"] <= facts.reach] or rows[:1]
-    row = max(within, key=lambda row: row["known"])
-    label = "label" if row["known"] == 1 else "labels"
-    if not row["known"]:
-        return percent(row["mean_inverse_support"]), "mean over all people, whose columns are known"
-    columns = " besides the columns" if row.get("columns") else ""
-    text = f"mean over people with {row['known']} known published {label}{columns}"
-    return percent(row["mean_inverse_support"]), text
+    name, (mean, known, has_columns) = "Average (marketer) risk", mean_risk(facts)
+    if mean is None:
+        return Risk(name, "none", limit, None, "no published record has an item that could be known")
+    note = "mean over all people, whose columns are known"
+    if known:
+        label, columns = "label" if known == 1 else "labels", " besides the columns" if has_columns else ""
+        note = f"mean over people with {known} known published {label}{columns}"
+    return Risk(name, percent(mean), limit, average_risk(facts)[0], note)
 
 
 def _features(facts: Facts) -> list[tuple[str, str]]:

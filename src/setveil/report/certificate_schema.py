@@ -83,6 +83,8 @@ class _RiskRow(_Strict):
     mean_inverse_support_interval: list[Share] | None
     below_k_interval: list[Share] | None
     note: Annotated[str, Field(max_length=1000)]
+    worst_singled_out: Share | None = None  # missing in certificates of earlier versions, as its interval
+    worst_singled_out_interval: list[Share] | None = None
     columns: Annotated[list[ColumnName], Field(min_length=1, max_length=1000)] | None = None  # known besides the items
 
 

@@ -51,6 +51,13 @@ class Residual(NamedTuple):
     columns: Sequence[str] = ()  # that the attacker knows besides the items
 
     @property
+    def at_most(self) -> float:
+        """What a sample of another attack may show, where this attacker knows the most identifying items: anything,
+        if this figure is exact.
+        """
+        return 1.0 if self.interval is None else self.interval[1]
+
+    @property
     def sentence(self) -> str:
         """Whom the attacker singles out, with both bases."""
         told = f"An attacker who {self.words} singles out {percent(self.of_all_people)} of {ALL_PEOPLE}"
@@ -65,28 +72,51 @@ class Residual(NamedTuple):
         return {**plain, "known_columns": columns} if columns else plain
 
 
-def worst_by_known(attacks: Rows, risk_after: Rows) -> list[Residual]:
+def worst_by_known(attacks: Rows, risk_after: Rows, risk_before: Rows = ()) -> list[Residual]:
     """For each number of known items the attacker who singles out the largest share of all people.
 
     ``attacks``: carried out with the original at hand. ``risk_after``: what published labels reveal, as anyone who has
-    the release can count it.
+    the release can count it; ``risk_before``: the same of the original. No attacker does better than the one who knows
+    the most identifying labels (``risk.worst``), so the others count only where that one was not tried, or where what
+    they found in their sample is beyond its 95 % interval.
     """
+    before = {row["known"]: row.get("worst_singled_out") for row in risk_before}
+    worst = {
+        row["known"]: _identifying(row, before.get(row["known"]))
+        for row in risk_after
+        if row.get("worst_singled_out") is not None
+    }
     tried = [_attacked(row) for row in attacks if row["singled_out"] is not None]
-    tried += [_by_labels(row) for row in risk_after if row["singled_out"] is not None]
+    tried += [_by_labels(row) for row in risk_after if row["singled_out"] is not None and row["known"] not in worst]
+    tried = [one for one in tried if one.known not in worst or one.of_all_people > worst[one.known].at_most]
+    tried += worst.values()
     return [
         max((one for one in tried if one.known == known), key=lambda one: one.of_all_people)
         for known in sorted({one.known for one in tried})
     ]
 
 
-def worst_of(attacks: Rows, risk_after: Rows) -> Residual | None:
-    """The worst of all attackers tried; the one who knows most where several are alike."""
-    return max(worst_by_known(attacks, risk_after), key=lambda one: (one.of_all_people, one.known), default=None)
+def worst_of(attacks: Rows, risk_after: Rows, risk_before: Rows = ()) -> Residual | None:
+    """The worst of all attackers tried; the one who knows least where several are alike, but at least an item."""
+    tried = worst_by_known(attacks, risk_after, risk_before)
+    return max(tried, key=lambda one: (one.of_all_people, one.known if not one.of_all_people else 0), default=None)
 
 
 def residual_of(facts: Facts) -> Residual | None:
     """The residual risk of a release; None if no person has an item that could be known."""
-    return worst_of(facts.attacks, facts.risk_after)
+    return worst_of(facts.attacks, facts.risk_after, facts.risk_before)
+
+
+def mean_risk(facts: Facts) -> tuple[float | None, int, bool]:
+    """Average (marketer) risk: the mean probability of picking the right record, for the attacker of the guarantee
+    where there is one; how many labels that attacker knows, and whether columns besides. None if nothing can be known.
+    """
+    rows = [row for row in facts.risk_after if row.get("mean_inverse_support") is not None]
+    if not rows:
+        return None, 0, False
+    within = [row for row in rows if facts.reach is None or row["known"] <= facts.reach] or rows[:1]
+    row = max(within, key=lambda row: row["known"])
+    return row["mean_inverse_support"], row["known"], bool(row.get("columns"))
 
 
 def _attacked(row: Mapping[str, Any]) -> Residual:
@@ -105,6 +135,34 @@ def _attacked(row: Mapping[str, Any]) -> Residual:
         None if found["control"] is None else found["control"][0],
         row.get("known_columns", ()),
     )
+
+
+def _identifying(row: Mapping[str, Any], before: float | None) -> Residual:
+    known, columns, interval = row["known"], row.get("columns", ()), row["worst_singled_out_interval"]
+    return Residual(
+        "identifying",
+        f"knows {identifying_words(known, columns)}",
+        known,
+        row["worst_singled_out"],
+        row["worst_singled_out"],
+        None if interval is None else (interval[0], interval[1]),
+        ALL_PEOPLE,
+        round(row["n_records"] / row["share_of_records"]),
+        before,
+        None,
+        columns,
+    )
+
+
+def identifying_words(known: int, columns: Sequence[str] = ()) -> str:
+    """What the worst attacker knows."""
+    items = "one item of a person, the most identifying one,"
+    if known > 1:
+        items = f"up to {known} items of a person, the most identifying ones,"
+    if not columns:
+        return items
+    named = f"the column{'s' if len(columns) > 1 else ''} {name_some(columns)}"
+    return f"{named} and {items}" if known else f"{named} of a person"
 
 
 def _by_labels(row: Mapping[str, Any]) -> Residual:

@@ -15,6 +15,7 @@ from setveil.report.figures import (
     Residual,
     Utility,
     known_words,
+    mean_risk,
     residual_of,
     unchanged_of,
     utility_of,
@@ -211,6 +212,10 @@ def risk_of(facts: Facts) -> Light:
     inferred = worst_inference(facts.attacks)
     colour = colour_of_risk(worst, inferred, facts.profile)
     sentence = risk_words(worst)
+    for beyond, words in (journalist_risk(facts), average_risk(facts)):
+        if beyond is not None and beyond != "good":
+            colour = _worst([colour, beyond])
+            sentence += f" {words}"
     if inferred is not None:
         sentence += f" {inferred.sentence}."
     if facts.traits.has_groups:
@@ -248,6 +253,26 @@ def _risk_of_nobodys_records(facts: Facts) -> Light:
         told = f"The figures count records, and {' and '.join(facts.doubts)}. {told}"
         return Light(RESIDUAL_RISK, "bad", "cannot be judged", told + _guessed(facts))
     return Light(RESIDUAL_RISK, colour, LEVELS[colour], told + _guessed(facts))
+
+
+def journalist_risk(facts: Facts) -> tuple[Colour | None, str]:
+    """The light for journalist risk, and a sentence; None where no population was given, or matches have no meaning."""
+    found = facts.population
+    if not found or "reason" in found:
+        return None, ""
+    limit = float(facts.profile.limit)
+    words = f"Journalist risk: {percent(found['highest'])} at most in the population (threshold: {percent(limit)})."
+    return ("good" if found["highest"] <= limit else "bad"), words
+
+
+def average_risk(facts: Facts) -> tuple[Colour | None, str]:
+    """The light for average risk, and a sentence: red only where the owner chose a profile, as for the guarantee."""
+    mean, _, _ = mean_risk(facts)
+    limit = float(facts.profile.limit)
+    if mean is None or mean <= limit:
+        return (None if mean is None else "good"), ""
+    words = f"Average (marketer) risk: {percent(mean)} (threshold: {percent(limit)})."
+    return ("bad" if facts.profile.is_declared else "care"), words
 
 
 def _beside_columns(facts: Facts) -> str:

@@ -62,7 +62,7 @@ def render_report(facts: Facts) -> str:
         attacker=facts.attacker,
         attacks=_attacks(facts),
         residual=residual_of(facts),
-        worst=worst_by_known(facts.attacks, facts.risk_after),
+        worst=worst_by_known(facts.attacks, facts.risk_after, facts.risk_before),
         inferred=worst_inference(facts.attacks),
         inferences=inference_by_known(facts.attacks),
         analyses=analyses_of(facts),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
@@ -87,7 +88,8 @@ def _joined(files: Sequence[str]) -> str:
 
 def render_page(template: str, **content: Any) -> str:
     """Fill in a template; the same content gives the same text."""
-    return _environment().get_template(template).render(**_dress(), **content)
+    page = _environment().get_template(template).render(**_dress(), **content)
+    return re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", page)  # a figure and its sign stay on one line
 
 
 def write_page(template: str, path: Path, **content: Any) -> None:

@@ -224,7 +224,7 @@ def look_up_pairs(
     items: NDArray[np.int32],
     begin: int,
     end: int,
-    k: int,
+    limits: NDArray[np.int64],
     singles: NDArray[np.int64],
     pairs: NDArray[np.integer],
     totals: NDArray[np.float64],
@@ -235,8 +235,8 @@ def look_up_pairs(
     """Up to two known items of the rows ``begin:end``, from supports that are known.
 
     Adds to ``totals[c-1]`` the share of each row's c-subsets of support 1, and the mean of 1/support; lowers
-    ``least[length, c-1]``; counts rows with a c-subset below ``k`` in ``below[length, c-1]`` and marks those with such
-    a pair.
+    ``least[length, c-1]``; counts rows with a c-subset below each of two limits in ``below[limit, length, c-1]`` and
+    marks those with such a pair in ``is_below[limit, row]``.
     """
     for row in range(begin, end):
         alone, alone_together, inverse, inverse_together = 0, 0, 0.0, 0.0
@@ -253,18 +253,21 @@ def look_up_pairs(
                 inverse_together += 1 / support
                 smallest_together = min(smallest_together, support)
         n = indptr[row + 1] - indptr[row]
-        is_below[row - begin] = smallest_together < k
+        for limit in range(2):
+            is_below[limit, row - begin] = smallest_together < limits[limit]
+            if n > 0:
+                below[limit, n, 0] += int(smallest < limits[limit])
+            if n > 1:
+                below[limit, n, 1] += int(smallest_together < limits[limit])
         if n > 0:
             totals[0, 0] += alone / n
             totals[0, 1] += inverse / n
             least[n, 0] = min(least[n, 0], smallest)
-            below[n, 0] += int(smallest < k)
         if n > 1:
             n_pairs = n * (n - 1) // 2
             totals[1, 0] += alone_together / n_pairs
             totals[1, 1] += inverse_together / n_pairs
             least[n, 1] = min(least[n, 1], smallest_together)
-            below[n, 1] += int(smallest_together < k)
 
 
 @compiled

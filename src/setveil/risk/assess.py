@@ -10,6 +10,9 @@ probability 1/support. Per c, over the records with at least c items:
 - *maximum 1/support*: the worst case over all records and all c-subsets;
 - *below k*: the share of records that have some c-subset with support below k.
 
+One figure is over all records: *worst singled out*, the share of those that some of their items single out, if up to c
+are known: those of an attacker who knows the most identifying items of everybody (``worst.py``).
+
 Where columns are known, the attacker knows them besides, and c may be 0: all of this is about records with the same
 known columns.
 
@@ -42,6 +45,7 @@ from setveil.risk.exposure import ExposureRow
 from setveil.risk.intervals import Interval, wilson
 from setveil.risk.places import Places, placed
 from setveil.risk.tallies import COUNTING, ranks_of, tally_all, tally_pairs
+from setveil.risk.worst import Searched, with_worst
 
 Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
 
@@ -69,6 +73,8 @@ class RiskRow:
     mean_inverse_support_interval: Interval | None = None
     below_k_interval: Interval | None = None
     note: str = ""
+    worst_singled_out: float | None = None  # of all records, by the most identifying of up to so many items
+    worst_singled_out_interval: Interval | None = None  # 95 %, if not exact
     columns: tuple[str, ...] = ()  # known besides the items
 
     def to_dict(self) -> dict[str, Any]:
@@ -177,7 +183,7 @@ def risk(
     sizes = checked_sizes(known, k, targets)
     progress("finding distinct records", None)
     places = Places.of(data)
-    alone = () if places is None else (_by_columns(places, k),)
+    by_columns = () if places is None else (_by_columns(places, k),)
     if places is not None:
         data = placed(data, places)
     n_exact = _feasible_size(data, max(sizes), budget)
@@ -191,21 +197,27 @@ def risk(
         tally = tally_pairs(data, k, searched, progress)
     else:
         tally = tally_all(data, n_exact, k, searched, progress)
-    is_below = dict(zip(drawn, np.split(tally.is_below, max(len(drawn), 1)), strict=False))
+    is_below = dict(zip(drawn, np.split(tally.is_below, max(len(drawn), 1), axis=1), strict=False))
+    found: dict[int, Searched] = {}
     rows = []
     for size in sizes:
         if not n_long[size]:
             rows.append(empty_row(size))
         elif size <= n_exact:
-            least, n_below = int(tally.least[size:, size - 1].min()), int(tally.below[size:, size - 1].sum())
+            least, n_below = int(tally.least[size:, size - 1].min()), int(tally.below[0, size:, size - 1].sum())
             rows.append(exact_row(size, n_long[size], data.n_records, tally.totals[size - 1], least, n_below))
         else:
             supports = _supports(data, drawn[size].known, progress)
-            verdicts = _search_rare(data, drawn[size], k, is_below[size])
+            verdicts = _search_rare(data, drawn[size], k, is_below[size][0])
+            alone = verdicts if k == 2 else _search_rare(data, drawn[size], 2, is_below[size][1])
+            found[size] = Searched(np.diff(drawn[size].rows[0])[:N_SEARCHED], alone)
             smallest = int(tally.least[size:].min())
             rows.append(sampled_row(size, n_long[size], data.n_records, supports, smallest, verdicts))
     columns = () if places is None else places.columns.names
-    return RiskTable(data.n_records, k, seed, (*alone, *(replace(row, columns=columns) for row in rows)))
+    n_alike = np.full(data.n_records, data.n_records) if places is None else places.sizes[places.of_record]
+    n_unique = int((n_alike[data.lengths == 0] == 1).sum())
+    rows = with_worst(rows, n_of_length, tally.below[1], n_unique, found)
+    return RiskTable(data.n_records, k, seed, (*by_columns, *(replace(row, columns=columns) for row in rows)))
 
 
 def _by_columns(places: Places, k: int) -> RiskRow:
@@ -216,7 +228,7 @@ def _by_columns(places: Places, k: int) -> RiskRow:
         return replace(empty_row(0), note="there are no records", columns=places.columns.names)
     totals = np.array([float((supports == 1).sum()), float((1 / supports).sum())])
     row = exact_row(0, n_records, n_records, totals, int(supports.min()), int((supports < k).sum()))
-    return replace(row, columns=places.columns.names)
+    return replace(row, columns=places.columns.names, worst_singled_out=row.singled_out)
 
 
 def checked_sizes(known: Iterable[int], k: int, targets: int) -> list[int]:

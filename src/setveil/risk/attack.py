@@ -237,7 +237,7 @@ def attack(
     views = {"all": published, "exact": exact, "narrow": published.narrow_labels(exact)}
     has_own = aligned and release.has_own_records
     if not has_own:
-        attackers = [attacker for attacker in attackers if attacker.knows != "shown"]
+        attackers = [attacker for attacker in attackers if attacker.knows not in ("shown", "identifying")]
     rows: list[AttackRow] = []
     notes: list[str] = []
     for size in sizes:

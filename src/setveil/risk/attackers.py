@@ -10,14 +10,16 @@ from setveil.risk.surface import Match
 
 # Which items of a person are known: any; those that the fewest people have; those that most people have; any, each of
 # them false with a probability (one in five unless another one is given) and then replaced by an item that the person
-# does not have, drawn by frequency; the rarest of those that the person's record shows under a label of their own.
-KNOWLEDGE = ("random", "rarest", "frequent", "wrong", "shown")
+# does not have, drawn by frequency; the rarest of those that the person's record shows under a label of their own;
+# those whose labels in the person's record fewest records share.
+KNOWLEDGE = ("random", "rarest", "frequent", "wrong", "shown", "identifying")
 _KNOWS = {
     "random": "knows {items} of a person",
     "rarest": "knows the {rarest} of a person",
     "frequent": "knows the {frequent} of a person",
     "wrong": "believes to know {items} of a person, some of them wrong",
     "shown": "knows the {rarest} of a person that are published unchanged",
+    "identifying": "knows the {identifying} of a person",
 }
 
 
@@ -40,6 +42,7 @@ class Attacker(NamedTuple):
             "items": f"{known} item{s}",
             "rarest": f"{number}rarest item{s}",
             "frequent": f"{number}most frequent item{s}",
+            "identifying": f"{number}most identifying item{s}",
         }
         words = _KNOWS[self.knows].format(**items)
         if self.labels == "exact" and self.knows != "shown":  # whose items have such labels
@@ -70,9 +73,11 @@ ATTACKERS = {
         Attacker("random narrow", "random", labels="narrow", match="most"),
         Attacker("rarest narrow", "rarest", labels="narrow", match="most"),
         Attacker("shown exact", "shown", labels="exact"),
+        Attacker("identifying", "identifying"),
+        Attacker("identifying exact", "identifying", labels="exact"),
     )
 }
-TRIED = tuple(name for name, attacker in ATTACKERS.items() if attacker.knows in ("random", "rarest", "shown"))  # always
+TRIED = tuple(name for name, attacker in ATTACKERS.items() if attacker.knows not in ("frequent", "wrong"))  # always
 
 
 def base_words(known: int) -> str:

@@ -36,7 +36,8 @@ from setveil.risk.assess import (
     rarest_first,
     sampled_row,
 )
-from setveil.risk.tallies import COUNTING, UNSEEN, Tally, no_tally, ranks_of
+from setveil.risk.tallies import COUNTING, UNSEEN, Tally, limits_of, no_tally, ranks_of
+from setveil.risk.worst import Searched, with_worst
 
 
 def distributed_risk(
@@ -66,17 +67,20 @@ def distributed_risk(
         else:
             tally = _tally_by_item(data, n_exact, k, draws.searched)
         progress(COUNTING, 0.5)
-        supports, verdicts = draws.supports(), draws.search(k, tally.is_below)
+        supports, verdicts = draws.supports(), draws.search(k, tally.is_below[0])
+        alone = verdicts if k == 2 else draws.search(2, tally.is_below[1])
     rows = []
     for size in sizes:
         if not n_long[size]:
             rows.append(empty_row(size))
         elif size <= n_exact:
-            least, n_below = int(tally.least[size:, size - 1].min()), int(tally.below[size:, size - 1].sum())
+            least, n_below = int(tally.least[size:, size - 1].min()), int(tally.below[0, size:, size - 1].sum())
             rows.append(exact_row(size, n_long[size], data.n_records, tally.totals[size - 1], least, n_below))
         else:
             smallest = int(tally.least[size:].min())
             rows.append(sampled_row(size, n_long[size], data.n_records, supports[size], smallest, verdicts[size]))
+    found = {size: Searched(draws.lengths(size), alone[size]) for size in alone}
+    rows = with_worst(rows, data.by_length, tally.below[1], int(data.n_records == data.by_length[0] == 1), found)
     return RiskTable(data.n_records, k, seed, tuple(rows))
 
 
@@ -100,8 +104,8 @@ def _tally_pairs(data: DistributedDataset, k: int, searched: Csr) -> Tally:
     def look_up(blocks: Iterable[Csr]) -> Tally:
         tally = no_tally(n_lengths, 2, 0)
         for indptr, items in blocks:
-            is_below = np.zeros(len(indptr) - 1, dtype=np.bool_)
-            look_up_pairs(indptr, items, 0, len(is_below), k, singles, pairs, *tally[:3], is_below)
+            is_below = np.zeros((2, len(indptr) - 1), dtype=np.bool_)
+            look_up_pairs(indptr, items, 0, len(indptr) - 1, limits_of(k), singles, pairs, *tally[:3], is_below)
             tally = tally._replace(is_below=is_below)
         return tally
 
@@ -115,7 +119,16 @@ def _tally_pairs(data: DistributedDataset, k: int, searched: Csr) -> Tally:
 
 
 def _tally_by_item(data: DistributedDataset, n_known: int, k: int, searched: Csr) -> Tally:
-    """The records with an item tell of all subsets that begin with it; the rarest item begins."""
+    """``_tally_below`` for both limits."""
+    tally = _tally_below(data, n_known, k, searched)
+    other = tally if k == 2 else _tally_below(data, n_known, 2, searched)
+    return tally._replace(
+        below=np.stack((tally.below, other.below)), is_below=np.stack((tally.is_below, other.is_below))
+    )
+
+
+def _tally_below(data: DistributedDataset, n_known: int, k: int, searched: Csr) -> Tally:
+    """The records with an item tell of all subsets that begin with it; the rarest item begins. For one limit only."""
     n_items, n_lengths, rank = data.n_items, data.longest + 1, ranks_of(data.supports)
     n_subsets = np.array([[comb(length, size) for size in range(1, n_known + 1)] for length in range(n_lengths)])
     shares = 1 / np.maximum(n_subsets.astype(np.float64), 1.0)  # [length, size]
@@ -187,6 +200,10 @@ class Draws:
         records = {size: rarest_first(rows, data.supports) for size, rows in found.items()}
         known = {size: known_of(rows, size, randoms[size]) for size, rows in records.items()}
         return cls(data, records, known)
+
+    def lengths(self, size: int) -> NDArray[np.int64]:
+        """Of the records that are searched for a rare subset."""
+        return np.diff(self.records[size][0])[:N_SEARCHED]
 
     @property
     def searched(self) -> Csr:

@@ -65,17 +65,19 @@ class People:
         group: Group,
         wrong: float,
         random: np.random.Generator,
-        is_shown: NDArray[np.bool_] | None = None,
+        preferred: NDArray[np.int64] | None = None,
     ) -> Itemsets:
-        """What the attacker knows of each target; ``is_shown``: which of their ``public_items`` their records show."""
+        """What the attacker knows of each target; ``preferred``: those of their ``public_items`` with the largest
+        number come first.
+        """
         lengths = self.n_public[group.records]
-        if way == "shown" and is_shown is not None:
+        if preferred is not None:
             owners, items = self.public_items(group.records)
             starts = np.cumsum(lengths) - lengths
-            order = np.lexsort((self.rank[items], ~is_shown, owners))  # the rarest that is shown comes first
+            order = np.lexsort((self.rank[items], -preferred, owners))  # of these the rarest comes first
             ranks = np.argsort(np.lexsort((self.rank[items], owners)))  # [public items] place in its record, + starts
             positions = ranks[order][starts[:, None] + np.arange(size)] - starts[:, None]
-        elif way in ("rarest", "shown"):
+        elif way in ("rarest", "shown", "identifying"):
             positions = np.broadcast_to(np.arange(size), (len(lengths), size))
         elif way == "frequent":
             positions = lengths[:, None] - 1 - np.arange(size)

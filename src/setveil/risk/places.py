@@ -127,6 +127,11 @@ class Numbers(Vocabulary):
         return self.n
 
 
+def place_numbers(data: Transactions, places: Places) -> NDArray[np.int64]:
+    """For each placed item ``class * items + item``, ascending."""
+    return np.unique(places.of_record[data.owners] * max(data.n_items, 1) + data.items)
+
+
 def placed(data: Transactions, places: Places) -> Transactions:
     """The records over placed items."""
     keys = places.of_record[data.owners] * max(data.n_items, 1) + data.items

@@ -35,7 +35,8 @@ from setveil.core.meaning import Images
 from setveil.core.row_order import distinct_rows, sort_rows, take_rows
 from setveil.releases import Release, is_grouped
 from setveil.risk._best import find_best
-from setveil.risk.places import Places
+from setveil.risk.places import Places, place_numbers, placed
+from setveil.risk.worst import Chooser
 
 Match = Literal["every", "most"]
 
@@ -80,6 +81,7 @@ class Surface:
     places: Places | None = None  # the classes; None where no column is known
     item_counts: NDArray[np.int64] = field(default_factory=lambda: _NO_GROUPS)  # [items] published ones, 0 for none
     exact: Images | None = None  # of labels that stand for one item, where these count besides
+    choosers: dict[str, Chooser] = field(default_factory=dict)  # made when asked for, and shared by all views
 
     @classmethod
     def of_original(cls, original: Transactions, secrets: NDArray[np.integer]) -> Surface:
@@ -203,6 +205,32 @@ class Surface:
     def shows(self, records: NDArray[np.int64], labels: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Whether each record shows the label beside it, or one that covers part of its items."""
         return are_matches(self.labels, (np.arange(len(labels) + 1, dtype=np.int64), labels), records)
+
+    @property
+    def uses_exact_labels(self) -> bool:
+        """Whether the attacker uses only labels that stand for one item, and there are others."""
+        return self.images is not self.covering and self.exact is None
+
+    def shows_label(self, records: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each record shows the label beside it."""
+        postings = self.covering.published.rows.postings
+        return are_matches(postings, (np.arange(len(labels) + 1, dtype=np.int64), labels.astype(np.int32)), records)
+
+    @property
+    def chooser(self) -> Chooser:
+        """The published records, over ``placed_labels``."""
+        if not self.choosers:
+            rows = self.covering.published.rows
+            self.choosers["labels"] = Chooser(rows if self.places is None else placed(rows, self.places))
+        return self.choosers["labels"]
+
+    def placed_labels(self, records: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The number in ``chooser`` of each label in the class of the record beside it, which shows it."""
+        if self.places is None:
+            return labels.astype(np.int32)
+        numbers = place_numbers(self.covering.published.rows, self.places)
+        width = max(self.covering.published.n_items, 1)
+        return np.searchsorted(numbers, self.places.of_record[records] * width + labels).astype(np.int32)
 
     @cached_property
     def label_supports(self) -> NDArray[np.int64]:

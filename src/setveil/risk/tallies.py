@@ -25,8 +25,8 @@ class Tally(NamedTuple):
 
     totals: NDArray[np.float64]  # [n_known, 2] over all records: share of subsets of support 1, mean of 1/support
     least: NDArray[np.int64]  # [longest + 1, n_known] the least support, by length of the record
-    below: NDArray[np.int64]  # [longest + 1, n_known] records with a subset below k, by length
-    is_below: NDArray[np.bool_]  # [searched] whether some records that are searched further are among these
+    below: NDArray[np.int64]  # [2, longest + 1, n_known] records with a subset below a limit (k; 2: alone), by length
+    is_below: NDArray[np.bool_]  # [2, searched] whether some records that are searched further are among these
 
 
 def no_tally(n_lengths: int, n_known: int, n_searched: int) -> Tally:
@@ -34,9 +34,14 @@ def no_tally(n_lengths: int, n_known: int, n_searched: int) -> Tally:
     return Tally(
         np.zeros((n_known, 2)),
         np.full((n_lengths, n_known), UNSEEN),
-        np.zeros((n_lengths, n_known), dtype=np.int64),
-        np.zeros(n_searched, dtype=np.bool_),
+        np.zeros((2, n_lengths, n_known), dtype=np.int64),
+        np.zeros((2, n_searched), dtype=np.bool_),
     )
+
+
+def limits_of(k: int) -> NDArray[np.int64]:
+    """Supports below which combinations of items are counted: k, and 2 for those that only one record has."""
+    return np.array([k, 2], dtype=np.int64)
 
 
 def ranks_of(supports: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -67,7 +72,7 @@ def tally_pairs(data: Transactions, k: int, searched: NDArray[np.int64], progres
 
     def look_up(some: Transactions, begin: int, end: int) -> Tally:
         part = no_tally(n_lengths, 2, end - begin)
-        look_up_pairs(some.indptr, some.items, begin, end, k, data.supports, pairs, *part[:3], part.is_below)
+        look_up_pairs(some.indptr, some.items, begin, end, limits_of(k), data.supports, pairs, *part)
         return part
 
     whole = no_tally(n_lengths, 2, 0)._replace(is_below=look_up(data.select(searched), 0, len(searched)).is_below)
@@ -106,9 +111,9 @@ def tally_all(data: Transactions, n_known: int, k: int, searched: NDArray[np.int
     for size in range(1, n_known + 1):
         can = lengths >= size
         tally.totals[size - 1] = weights[can] @ (sums[can, size - 1] / _n_subsets(lengths[can], size)[:, None])
-        is_below = least[:, size - 1] < k
-        tally.below[:, size - 1] = np.bincount(lengths, weights * is_below, len(tally.below))
-    tally.is_below[...] = least[row_of[searched], -1] < k
+        for limit, below in zip(limits_of(k), tally.below, strict=True):
+            below[:, size - 1] = np.bincount(lengths, weights * (least[:, size - 1] < limit), len(below))
+    tally.is_below[...] = least[row_of[searched], -1] < limits_of(k)[:, None]
     return tally
 
 

@@ -42,7 +42,7 @@ class Targets:
         """The outcomes; attackers who know and see the same are one."""
         key = (id(surface), knows, match)
         if key not in self.outcomes:
-            known, classes = self._known(knows), self.classes(surface)
+            known, classes = self._known(knows, surface), self.classes(surface)
             self.outcomes[key] = surface.search(known, self.own, self.group.secrets, match, classes)
         return self.outcomes[key]
 
@@ -51,7 +51,7 @@ class Targets:
         key = (id(surface), knows)
         if key not in self.revealed:
             own = self.own if has_own else np.full_like(self.own, -1)
-            known, classes = self._known(knows), self.classes(surface)
+            known, classes = self._known(knows, surface), self.classes(surface)
             self.revealed[key] = reveal(surface, self.people, self.group, known, own, classes)
         return self.revealed[key]
 
@@ -67,11 +67,35 @@ class Targets:
         return surface.places.of_record[self.own]
 
     @cache  # noqa: B019 (there are few, and they go with the targets)
-    def _known(self, knows: str) -> Itemsets:
-        """Drawn apart: what an attacker knows does not depend on who else attacks."""
+    def _known(self, knows: str, surface: Surface) -> Itemsets:
+        """Drawn apart: what an attacker knows does not depend on who else attacks. Which items identify a person best
+        depends on where the attacker looks; of people who are not in the data these are the rarest.
+        """
         random = np.random.default_rng((*self.seed, 1 + KNOWLEDGE.index(knows)))
-        is_shown = self._is_shown() if knows == "shown" and self.exact is not None else None
-        return self.people.known(knows, self.size, self.group, self.wrong, random, is_shown)
+        preferred = None
+        if self.exact is not None and knows in ("shown", "identifying"):
+            preferred = self._is_shown().astype(np.int64) if knows == "shown" else self._identifying(surface)
+        return self.people.known(knows, self.size, self.group, self.wrong, random, preferred)
+
+    def _identifying(self, surface: Surface) -> NDArray[np.int64]:
+        """Which public items of the targets are the most identifying: 2; others that their records show: 1; else 0."""
+        owners, items = self.people.public_items(self.group.records)
+        entries, labels = surface.covering_labels(np.arange(len(items)), items)
+        is_used = surface.shows_label(self.own[owners[entries]], labels)
+        if surface.uses_exact_labels:
+            is_used &= surface.label_sizes[labels] == 1
+        entries, labels = entries[is_used], labels[is_used]
+        order = np.lexsort((self.people.rank[items[entries]], labels, owners[entries]))  # of a label the rarest item
+        width = max(len(surface.label_sizes), 1)
+        once, first = np.unique((owners[entries] * width + labels)[order], return_index=True)
+        entries, targets = entries[order][first], once // width
+        numbers = surface.placed_labels(self.own[targets], once % width)
+        indptr = np.searchsorted(targets, np.arange(len(self.own) + 1)).astype(np.int64)
+        chosen, _ = surface.chooser.choose((indptr, numbers), self.size)
+        preferred = np.zeros(len(items), dtype=np.int64)
+        preferred[entries] = 1
+        preferred[entries[(chosen[targets] == numbers[:, None]).any(axis=1)]] = 2
+        return preferred
 
     def _is_shown(self) -> NDArray[np.bool_]:
         """Which public items of the targets their records show under a label of their own."""

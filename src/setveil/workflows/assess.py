@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from setveil.core import Dataset, Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
@@ -83,11 +84,16 @@ def risk(
 
 def quick_risk(data: Any, model: PrivacyModel) -> RiskTable:
     """The risk table of every run: the same draws as ``risk`` takes by default, so that both show the same figures."""
-    if model.observable_items is not None:
-        data = data.rows.keep_items(
-            np.array([label in model.observable_items for label in data.vocabulary], dtype=bool)
-        )
+    is_known = _can_be_known(model, data.vocabulary)
+    if not is_known.all() and data.has_rows:  # on a cluster all items count as known, which is the more careful figure
+        data = data.rows.keep_items(is_known)
     return risk(data, k=model.crowd or USUAL_K, inference=False)
+
+
+def _can_be_known(model: PrivacyModel, labels: Iterable[str]) -> NDArray[np.bool_]:
+    """Which items an attacker can know, by what the certificate says of the model: sensitive ones are not known."""
+    sensitive, observable = set(model.options().get("sensitive", ())), model.observable_items
+    return np.array([label not in sensitive and (observable is None or label in observable) for label in labels], bool)
 
 
 def quick_attacks(
@@ -110,9 +116,9 @@ def public_risk(release: Release, model: PrivacyModel, progress: Progress = no_p
     from setveil.io.releases.names import unguard
 
     published = release.published.without_index()
-    if model.observable_items is not None:
-        cover, domain = release.meaning.cover, release.domain_items
-        is_known = np.array([unguard(label) in model.observable_items for label in domain], dtype=bool)
+    cover = release.meaning.cover
+    is_known = _can_be_known(model, map(unguard, release.domain_items))
+    if not is_known.all() and published.has_rows:
         labels = np.repeat(np.arange(len(cover)), np.diff(cover.indptr))
         n_known = np.bincount(labels[is_known[cover.items]], minlength=len(cover))
         published = published.rows.keep_items(n_known > 0)

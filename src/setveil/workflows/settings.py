@@ -15,7 +15,7 @@ from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
 from setveil.report.figures import utility_of, worst_inference, worst_of
 from setveil.workflows.anonymize import make_release
-from setveil.workflows.assess import public_risk, quick_attacks, risk, verify
+from setveil.workflows.assess import public_risk, quick_attacks, quick_risk, risk, verify
 from setveil.workflows.proposals import Choice, Profile
 
 
@@ -100,8 +100,8 @@ def measure_on(
     assert release.record is not None
     data = release.record.data.rows  # in line with the release: groupings leave records out that cannot be published
     exact, largest = exactness(data, release)
-    attacks = quick_attacks(data, release, seed)
-    residual = worst_of(attacks, public_risk(release, model).to_dict()["rows"])
+    attacks, before = quick_attacks(data, release, seed), quick_risk(data, model)
+    residual = worst_of(attacks, *(table.to_dict()["rows"] for table in (public_risk(release, model), before)))
     named = policy.algorithm.model_copy(update={"name": release.record.algorithm})
     return Choice(
         policy=policy.model_copy(update={"algorithm": named}),
