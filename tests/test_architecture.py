@@ -60,10 +60,7 @@ NAMED = {
     ("generate/quest.py", "fimi"),
     ("workflows/samples.py", "long"),  # the only format in which generated columns are written
     ("workflows/cluster.py", "parquet"),  # Spark's name
-    ("risk/attackers.py", "random"),  # what an attacker knows, not an algorithm
     ("workflows/portfolio.py", "counts"),  # a yardstick, not a model
-    ("workflows/roles.py", "km"),
-    ("workflows/roles.py", "kkm"),
 }
 PLAIN_WORDS = {  # names that mean other things, too: only a comparison with them counts
     "counts", "rules", "constraints", "coherence", "degree", "uncertainty", "random", "classes", "blocks", "optimal",
