@@ -75,7 +75,7 @@ def attack(
     if also:
         say(f"Attackers also know the columns {name_some(also)} of the person; 0 items: these alone.")
     say("Control: people who are not in the published data. 95 % intervals are in the JSON output.")
-    worst = worst_of(attacks, [])
+    worst = worst_of(attacks, result.published)
     if worst is not None:
         say(f"The worst attacker: {risk_words(worst)}")
     _show_inference(attacks)

@@ -32,7 +32,7 @@ def demo(
     say("The data: 5,000 invented baskets, one record per shopper. Attackers know a few items that a person bought.\n")
     say("1. Risk of the original data")
     table(
-        ("known items", "people singled out, of all people"),
+        ("most identifying items known", "people singled out, of all people"),
         [(str(known), percent(share)) for known, share in enumerate(decision.raw, start=1)],
     )
     say(f"\n2. Candidates, held against the profile {decision.profile.words}")

@@ -59,6 +59,7 @@ def risk(
             figure(row["n_records"]),
             percent(row["singled_out"]),
             percent(None if row["singled_out"] is None else row["singled_out"] * row["share_of_records"]),
+            percent(row["worst_singled_out"]),
             percent(row["mean_inverse_support"]),
             percent(row["max_inverse_support"]),
             percent(row["below_k"]),
@@ -70,6 +71,7 @@ def risk(
         "people with as many",
         "singled out",
         "of all people",
+        "worst case, of all",
         "mean probability",
         "highest probability",
         f"combination below {k}",
@@ -78,8 +80,9 @@ def risk(
     columns = next((row["columns"] for row in content["rows"] if row.get("columns")), ())
     if columns:
         say(f"The attacker also knows the columns {name_some(columns)} of the person; 0: these alone.")
-    say('Shares are of people with at least as many items, except "of all people".')
+    say('Shares are of people with at least as many items, except "of all people" and the worst case.')
     say("Singled out: what is known matches exactly one record. Probability: of picking the right record.")
+    say("Worst case: up to that many items of every person are known, the most identifying ones; else random ones.")
     for row in content["rows"]:
         if row["note"]:
             say(f"{row['known']} known items: {row['note']}")

@@ -153,6 +153,8 @@ def _counted(row: Residual | Inference) -> str:
     if not row.known:
         return "the known columns alone"
     items = f"{row.known} known item{'s' if row.known > 1 else ''}"
+    if row.attacker == "identifying" and isinstance(row, Residual):
+        items = f"up to {row.known} items, the most identifying ones" if row.known > 1 else "the most identifying item"
     return f"the known columns and {items}" if row.columns else items
 
 
@@ -259,7 +261,8 @@ def risks_of(facts: Facts) -> list[Risk]:
 
 def _prosecutor(facts: Facts, limit: str) -> Risk:
     name = "Maximum prosecutor risk"
-    smallest = facts.achieved.get("smallest_class") or facts.achieved.get("smallest_support")
+    counted = [facts.achieved.get(name) for name in ("smallest_class", "smallest_support")]
+    smallest = min(filter(None, counted), default=None)  # the columns alone match more people than columns and items
     crowd = facts.crowd
     if facts.traits.has_groups:
         return Risk(name, "no limit", limit, "care", "public items are unchanged: a record can be recognized by them")

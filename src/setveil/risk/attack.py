@@ -150,6 +150,7 @@ class AttackTable:
     notes: tuple[str, ...] = ()
     guesses: GuessTable | None = None  # groupings only
     left_out: LeftOutTable | None = None  # where single entries were suppressed
+    published: tuple[dict[str, Any], ...] = ()  # what labels reveal, where the model is known: see ``risk.worst``
 
     @property
     def worst(self) -> AttackRow | None:
@@ -168,6 +169,7 @@ class AttackTable:
             "notes": list(self.notes),
             "guesses": None if self.guesses is None else self.guesses.to_dict(),
             "left_out": None if self.left_out is None else asdict(self.left_out),
+            "published": list(self.published),
         }
 
     def __str__(self) -> str:

@@ -30,7 +30,7 @@ from setveil.releases import Release, RunRecord
 from setveil.report.certificate_schema import check_schema
 from setveil.report.record import certified_columns
 from setveil.verify import check_files
-from setveil.workflows.assess import attack, measure, remaking
+from setveil.workflows.assess import attack, measure, public_risk, remaking
 from setveil.workflows.cluster import read_parts
 from setveil.workflows.inputs import as_dataset, as_transactions
 from setveil.workflows.outputs import local_copy
@@ -160,8 +160,10 @@ def patterns_of_folder(data: Any, out: str | os.PathLike[str], thresholds: Seque
 def attack_folder(data: Any, out: str | os.PathLike[str], **options: Any) -> AttackTable:
     """Attack a release folder; see ``risk.attack``. Linking needs ``OUT.internal`` beside it."""
     with local_copy(out) as folder:
-        (release, is_ordered), how = _open(folder), _remaking(folder)
-    return attack(data, release, aligned=is_ordered, **{**how, **options})
+        (release, is_ordered), how, (certificate, _) = _open(folder), _remaking(folder), check_files(folder)
+    table = attack(data, release, aligned=is_ordered, **{**how, **options})
+    model, _ = certified_model(certificate["model"]["name"], dict(certificate["model"]["options"]))
+    return replace(table, published=tuple(public_risk(release, model).to_dict()["rows"]))
 
 
 def _remaking(folder: Path) -> dict[str, Any]:

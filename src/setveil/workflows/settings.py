@@ -57,9 +57,7 @@ def profile_of(data: Transactions) -> Profile:
         longest=int(data.lengths.max(initial=0)),
         density=density_of(data),
         rare_items=float((supports < 5).mean()) if len(supports) else 0.0,
-        singled_out=tuple(
-            None if row.singled_out is None else row.singled_out * row.share_of_records for row in rows if row.known
-        ),
+        singled_out=tuple(row.worst_singled_out for row in rows if row.known),
         by_columns=next((row.singled_out for row in rows if not row.known), None),
     )
 

@@ -155,10 +155,13 @@ def _exposure(profile: Profile) -> str:
         if share is not None
     ]
     if profile.by_columns is None:
-        return f"Without anonymization, known items single out this share of all people: {', '.join(shares)}."
+        return (
+            "Without anonymization, the most identifying items single out this share of all people: "
+            f"{', '.join(shares)}."
+        )
     alone = f"no item: {percent(profile.by_columns)}"
     return (
-        "Without anonymization, the known columns and known items single out this share of all people: "
+        "Without anonymization, the known columns and the most identifying items single out this share of all people: "
         f"{', '.join([alone, *shares])}."
     )
 
