@@ -293,14 +293,9 @@ def _journalist(facts: Facts, limit: str) -> Risk:
 
 def _marketer(facts: Facts, limit: str) -> Risk:
     """The mean probability of picking the right record, for the attacker of the guarantee where there is one."""
-    name, (mean, known, has_columns) = "Average (marketer) risk", mean_risk(facts)
-    if mean is None:
-        return Risk(name, "none", limit, None, "no published record has an item that could be known")
-    note = "mean over all people, whose columns are known"
-    if known:
-        label, columns = "label" if known == 1 else "labels", " besides the columns" if has_columns else ""
-        note = f"mean over people with {known} known published {label}{columns}"
-    return Risk(name, percent(mean), limit, average_risk(facts)[0], note)
+    mean, base = mean_risk(facts)
+    value = "none" if mean is None else percent(mean)
+    return Risk("Average (marketer) risk", value, limit, average_risk(facts)[0], base)
 
 
 def _features(facts: Facts) -> list[tuple[str, str]]:

@@ -107,16 +107,23 @@ def residual_of(facts: Facts) -> Residual | None:
     return worst_of(facts.attacks, facts.risk_after, facts.risk_before)
 
 
-def mean_risk(facts: Facts) -> tuple[float | None, int, bool]:
+def mean_risk(facts: Facts) -> tuple[float | None, str]:
     """Average (marketer) risk: the mean probability of picking the right record, for the attacker of the guarantee
-    where there is one; how many labels that attacker knows, and whether columns besides. None if nothing can be known.
+    where there is one, and its base. None if nothing can be known.
     """
     rows = [row for row in facts.risk_after if row.get("mean_inverse_support") is not None]
     if not rows:
-        return None, 0, False
+        return None, "no published record has an item that could be known"
     within = [row for row in rows if facts.reach is None or row["known"] <= facts.reach] or rows[:1]
     row = max(within, key=lambda row: row["known"])
-    return row["mean_inverse_support"], row["known"], bool(row.get("columns"))
+    base = "mean over all people, whose columns are known"
+    if row["known"]:
+        label, columns = (
+            "label" if row["known"] == 1 else "labels",
+            " besides the columns" if row.get("columns") else "",
+        )
+        base = f"mean over people with {row['known']} known published {label}{columns}"
+    return row["mean_inverse_support"], base
 
 
 def _attacked(row: Mapping[str, Any]) -> Residual:

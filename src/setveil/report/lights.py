@@ -267,11 +267,11 @@ def journalist_risk(facts: Facts) -> tuple[Colour | None, str]:
 
 def average_risk(facts: Facts) -> tuple[Colour | None, str]:
     """The light for average risk, and a sentence: red only where the owner chose a profile, as for the guarantee."""
-    mean, _, _ = mean_risk(facts)
+    mean, base = mean_risk(facts)
     limit = float(facts.profile.limit)
     if mean is None or mean <= limit:
         return (None if mean is None else "good"), ""
-    words = f"Average (marketer) risk: {percent(mean)} (threshold: {percent(limit)})."
+    words = f"Average (marketer) risk: {percent(mean)}, {base} (threshold: {percent(limit)})."
     return ("bad" if facts.profile.is_declared else "care"), words
 
 
