@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any
 
 from setveil.errors import InputError
@@ -14,8 +14,14 @@ from setveil.errors import InputError
 @cache
 def foreign(what: str) -> tuple[Any, ...]:
     """What is registered for ``what``, by name; a plug-in that cannot be loaded is an error that names it."""
-    found: dict[str, EntryPoint] = {entry.name: entry for entry in entry_points(group=f"setveil.{what}")}
+    found: dict[str, EntryPoint] = {entry.name: entry for entry in _installed().select(group=f"setveil.{what}")}
     return tuple(_load(found[name]) for name in sorted(found))
+
+
+@cache
+def _installed() -> EntryPoints:
+    """What all installed packages offer: looked for once, because every package is opened for it."""
+    return entry_points()
 
 
 def package_of(thing: Any) -> str:

@@ -66,11 +66,17 @@ NOTHING: Mapping[str, Any] = {}
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of reading; it gets those that were given as its parameter ``reading``."""
 
-    from setveil.io.formats.registry import FORMATS, listed
-    from setveil.io.options import READING
-
     def collect(given: dict[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in given.items() if value not in (None, False, [])}
+
+    return _with_options(command, "reading", _options_of_reading(), collect)
+
+
+@functools.cache
+def _options_of_reading() -> dict[str, tuple[Any, Any]]:
+    """The same for all commands: annotation and default of each."""
+    from setveil.io.formats.registry import FORMATS, listed
+    from setveil.io.options import READING
 
     options: dict[str, tuple[Any, Any]] = {}
     for name, option in READING.items():
@@ -78,7 +84,7 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
         default = False if option.is_switch else None
         shown = typer.Option(option.flag, help=option.help.format(formats=listed(FORMATS)))
         options[name] = (Annotated[kind, shown], default)
-    return _with_options(command, "reading", options, collect)
+    return options
 
 
 def takes_model(command: Callable[..., None], only: str | None = None) -> Callable[..., None]:

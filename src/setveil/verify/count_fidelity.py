@@ -11,7 +11,6 @@ from setveil.errors import name_some
 from setveil.models import Counts, PrivacyModel
 from setveil.releases import CountTable
 from setveil.verify.published import Published
-from setveil.verify.tables import Indexed, make_table
 
 MOST_NAMED = 20
 
@@ -60,6 +59,8 @@ def _supports(source: Published, itemsets: list[tuple[int, ...]]) -> dict[tuple[
     """In how many original records each itemset is."""
     if not itemsets:
         return {}
+    from setveil.verify.tables import Indexed, make_table  # loads Numba
+
     indexed = Indexed.of(make_table(source, progress=no_progress), no_progress)
     bounds = np.concatenate(([0], np.cumsum([len(one) for one in itemsets]))).astype(np.int64)
     flat = np.array([item for one in itemsets for item in one], dtype=np.int32)

@@ -16,7 +16,7 @@ from setveil.verify.originals.cells import (
     Digits,
     finished,
     is_person,
-    items_of_row,
+    labels_of_cell,
     shown,
     split_fields,
 )
@@ -147,6 +147,7 @@ def _gmt(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterator[Row]
 def _table(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterator[Row]:
     """Long, wide, one-hot, and column=value."""
     delimiter, names, gap = delimiter_of(form), header_of(form), 0
+    known: dict[tuple[int, str], list[str]] = {}  # the same text in a column stands for the same items
     for number, row in rows:
         if number == 0 and form.has_header:
             continue
@@ -160,7 +161,12 @@ def _table(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterator[Ro
         if not is_person(form, id, number + 1, names[form.id_place or 0]):
             continue
         own = tuple(cells[column.place].strip() for column in form.columns)
-        yield Row(number + 1, id, items_of_row(form, names, cells, number + 1), [own])
+        labels: list[str] = []
+        for place in form.item_places:
+            if (cell := (place, cells[place])) not in known:
+                known[cell] = labels_of_cell(form, names[place], cells[place], number + 1)
+            labels += known[cell]
+        yield Row(number + 1, id, labels, [own])
 
 
 def header_of(form: Interpretation) -> list[str]:

@@ -35,6 +35,13 @@ class Rows(NamedTuple):
         start = int(self.ends[place - 1]) if place else 0
         return self.text[start : int(self.ends[place]) - 1].decode().removesuffix("\r")
 
+    def all(self) -> Iterator[str]:
+        """Every row, without its line end."""
+        lines = self.text.decode().split("\n")[:-1]
+        if len(lines) == len(self.ends):  # no line feed between quotes
+            return (line.removesuffix("\r") for line in lines)
+        return map(self.row, range(len(self.ends)))
+
 
 def digest_of(path: str) -> str:
     """SHA-256 of the file as it lies there."""
@@ -87,13 +94,11 @@ def rows_of(form: Interpretation) -> Iterator[Rows]:
 def chosen_rows(form: Interpretation, chosen: Sequence[int] | None) -> Iterator[tuple[int, str]]:
     """``(number from 0, row)`` of the chosen rows, which are ascending, or of all."""
     for rows in rows_of(form):
+        if chosen is None:
+            yield from enumerate(rows.all(), rows.first)
+            continue
         last = rows.first + len(rows.ends)
-        numbers = (
-            range(rows.first, last)
-            if chosen is None
-            else chosen[bisect_left(chosen, rows.first) : bisect_left(chosen, last)]
-        )
-        for number in numbers:
+        for number in chosen[bisect_left(chosen, rows.first) : bisect_left(chosen, last)]:
             yield number, rows.row(number - rows.first)
 
 
