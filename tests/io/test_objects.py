@@ -260,6 +260,22 @@ def test_blanks_are_told() -> None:
         assert from_object([["a", "a "]]).to_lists() == [["a", "a "]]
 
 
+@pytest.mark.parametrize(
+    ("kind", "numbers"),
+    [
+        (pl.Int8, [-128, 127, 5]),
+        (pl.UInt8, [0, 255, 7]),
+        (pl.Int64, [-(2**63), 2**63 - 1, 0]),  # too far apart for a table of all numbers
+        (pl.UInt64, [2**64 - 1, 2**64 - 2, 2**64 - 5]),
+        (pl.Int32, [-3, 4_000_000, 12]),
+    ],
+)
+def test_lists_of_whole_numbers_of_every_width(kind: Any, numbers: list[int]) -> None:
+    lists = [numbers, [], numbers[1:], numbers[:1]]
+    read = sv.read(pl.DataFrame({"items": pl.Series(lists, dtype=pl.List(kind))}))
+    assert [set(record) for record in read.to_lists()] == [{str(number) for number in some} for some in lists]
+
+
 @pytest.mark.parametrize("maker", ["pandas", "polars", "arrow"])
 def test_every_way_gives_the_same(maker: str) -> None:
     rng = random.Random(3)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 500_000  # rows at a time
 SCANNED = 1_000_000  # rows at a time from disk: row groups of most writers are no larger
+MOST_NUMBERS = 1 << 22  # between the smallest and the largest item for a table of all of them
 PIECE = 200_000  # of these at a time: each may hold many items
 TEXT, INTEGER, BOOLEAN, FLOAT, LIST, OTHER = "text", "integer", "boolean", "float", "list", "other"
 SCALARS = (TEXT, INTEGER)
@@ -147,18 +148,20 @@ class PolarsFrame:
                 )
             lengths = part.list.len().to_numpy().astype(np.int64)
             inner = (part if lengths.all() else part.filter(part.list.len() > 0)).explode()
-            texts = self._checked(inner, column, start, lengths)
-            distinct = texts.unique(maintain_order=True)
-            yield Part(lengths, _joined(distinct), texts.cast(pl.Enum(distinct)).to_physical().to_numpy())
+            self._check(inner, column, start, lengths)
+            values = inner if inner.dtype.is_integer() else inner.cast(pl.String)
+            distinct = values.unique(maintain_order=True)
+            yield Part(lengths, _joined(distinct.cast(pl.String)), _positions(values, distinct))
 
     def _tokens(self, series: pl.Series, column: int, start: int) -> Tokens:
         """The texts of a series whose values stand in the rows from ``start`` on."""
-        return _joined(self._checked(series, column, start))
+        import polars as pl
 
-    def _checked(
-        self, series: pl.Series, column: int, start: int, lengths: NDArray[np.int64] | None = None
-    ) -> pl.Series:
-        """The values of a series as texts; null and what is neither text nor a whole number is refused.
+        self._check(series, column, start)
+        return _joined(series.cast(pl.String))
+
+    def _check(self, series: pl.Series, column: int, start: int, lengths: NDArray[np.int64] | None = None) -> None:
+        """Null and what is neither text nor a whole number is refused.
 
         The values stand in the rows from ``start`` on, with ``lengths`` so many in each.
         """
@@ -176,7 +179,6 @@ class PolarsFrame:
             raise InputError(
                 f"{cell_of(self, column, row)}: {series.dtype} is neither text nor a whole number; convert it to text."
             )
-        return series.cast(pl.String)
 
     def first_null(self, column: int) -> int | None:
         """The first row without value."""
@@ -198,6 +200,20 @@ class PolarsFrame:
 def row_of_item(lengths: NDArray[np.int64], item: int) -> int:
     """The row of an item, where rows have so many items each."""
     return int(np.searchsorted(np.cumsum(lengths), item, side="right"))
+
+
+def _positions(values: pl.Series, distinct: pl.Series) -> NDArray[np.integer]:
+    """The place of each value, text or a whole number, among the distinct ones."""
+    import polars as pl
+
+    if len(distinct) and values.dtype.is_integer():
+        least, most = int(cast(int, distinct.min())), int(cast(int, distinct.max()))
+        if least >= -(1 << 63) and most < 1 << 63 and most - least <= MOST_NUMBERS:
+            known, numbers = (each.cast(pl.Int64).to_numpy() - least for each in (distinct, values))
+            places = np.zeros(most - least + 1, dtype=np.int32)
+            places[known] = np.arange(len(known))
+            return places[numbers]
+    return values.cast(pl.String).cast(pl.Enum(distinct.cast(pl.String))).to_physical().to_numpy()
 
 
 def _joined(texts: pl.Series) -> Tokens:

@@ -31,7 +31,7 @@ def describe_copies(data: Transactions) -> str | None:
     if len(keys) > MOST_LOOKED_AT:  # by content, so that copies stay together
         some = keys % np.uint64(len(keys) // MOST_LOOKED_AT + 1) == 0
         keys, positions = keys[some], positions[some]
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys)
     first = np.flatnonzero(np.concatenate(([True], keys[order][1:] != keys[order][:-1])))
     counts = np.diff(first, append=len(keys))
     return _every_record(counts) or _block(positions[order], first, counts)
@@ -56,7 +56,7 @@ def _every_record(counts: NDArray[np.int64]) -> str | None:
 def _block(positions: NDArray[np.int64], first: NDArray[np.int64], counts: NDArray[np.int64]) -> str | None:
     """Records that occur exactly twice, at one distance: by chance distances differ. Neighbours are only sorted."""
     twice = first[counts == 2]
-    distances = positions[twice + 1] - positions[twice]
+    distances = np.abs(positions[twice + 1] - positions[twice])
     distances = distances[distances >= LEAST_BLOCK]
     if len(distances) < LEAST_BLOCK:
         return None
