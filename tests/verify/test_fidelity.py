@@ -13,7 +13,7 @@ from verify.test_random import KINDS, encoded, make_data, make_release
 from setveil.core import Hierarchy, Transactions
 from setveil.models import ConstraintAnonymity
 from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
-from setveil.verify import check_original
+from setveil.verify import check_original, fidelity, published
 
 
 def letters(*rows: str) -> Transactions:
@@ -333,3 +333,21 @@ def test_records_without_public_items_must_be_suppressed_and_nothing_else() -> N
     for extra in ("s", ""):
         more = Grouping.from_groups(letters("as", "a", "b", "ct", "cbt", extra, "ab"), np.append(groups, 0), ["s", "t"])
         assert check_original(more, data)[0].startswith("the release has 7 records, the original 6")
+
+
+def test_records_are_compared_in_parts_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = random.Random(5)
+    records = [draw.sample("abcdefgh", draw.randint(0, 5)) for _ in range(60)]
+    items = np.array(["abcdefgh".index(item) for record in records for item in record], dtype=np.int32)
+    indptr = np.cumsum([0, *map(len, records)])
+    becomes = np.array([2, 2, 0, -1, 1, 1, 0, 2])
+    results = []
+    for at_once in (1, 7, 1 << 20):
+        monkeypatch.setattr(published, "AT_ONCE", at_once)
+        recoded = fidelity._recoded(published.Published(tuple("abcdefgh"), indptr, items), becomes, 3)
+        n_holding = fidelity._n_holding(fidelity.Records(indptr, items), np.array([1, 4]), 8)
+        results.append((recoded.indptr.tolist(), recoded.items.tolist(), n_holding))
+    rows = [sorted({becomes["abcdefgh".index(item)].item() for item in record} - {-1}) for record in records]
+    assert results[0][1] == [item for row in rows for item in row]
+    assert results[0][2] == sum(bool({"b", "e"} & set(record)) for record in records)
+    assert results[0] == results[1] == results[2]

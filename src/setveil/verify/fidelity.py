@@ -6,7 +6,7 @@ checked for which kind of release is listed in ``docs/verification.md``. Message
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from setveil.verify.book import cover_pairs, recoding_targets
 from setveil.verify.column_fidelity import check_columns
 from setveil.verify.count_fidelity import check_counts
 from setveil.verify.degree import GroupCounts
-from setveil.verify.published import Published, read_published, sorted_rows
+from setveil.verify.published import Published, read_published, some_rows, sorted_rows
 from setveil.verify.verdict import times
 
 
@@ -48,6 +48,12 @@ class Records(NamedTuple):
     @property
     def owners(self) -> NDArray[np.int64]:
         return np.repeat(np.arange(self.n_records), np.diff(self.indptr))
+
+    def parts(self) -> Iterator[Records]:
+        """The same records, some at a time."""
+        for first, last in some_rows(self.indptr):
+            start, end = self.indptr[first], self.indptr[last]
+            yield Records(self.indptr[first : last + 1] - start, self.items[start:end])
 
 
 def check_original(
@@ -200,12 +206,13 @@ def _check_cover_by_counts(
     ours, theirs = Records(published.indptr, published.items), Records(source.indptr, source.items)
     n_items, n_labels = len(source.labels), len(published.labels)
     # Published item v needs as many original records with something it can stand for as it has records.
-    occurrence, partner = _joined(theirs.items, pairs[:, 0], n_items)
-    label = pairs[partner, 1]
-    pairs_of_records = np.sort(theirs.owners[occurrence] * max(n_labels, 1) + label)
-    is_new = np.append(True, pairs_of_records[1:] != pairs_of_records[:-1])[: len(pairs_of_records)]
-    could = pairs_of_records[is_new] % max(n_labels, 1)
-    too_often = np.bincount(ours.items, minlength=n_labels) > np.bincount(could, minlength=n_labels)
+    could = np.zeros(n_labels, dtype=np.int64)
+    for part in theirs.parts():
+        occurrence, partner = _joined(part.items, pairs[:, 0], n_items)
+        pairs_of_records = np.sort(part.owners[occurrence] * max(n_labels, 1) + pairs[partner, 1])
+        is_new = np.append(True, pairs_of_records[1:] != pairs_of_records[:-1])[: len(pairs_of_records)]
+        could += np.bincount(pairs_of_records[is_new] % max(n_labels, 1), minlength=n_labels)
+    too_often = np.bincount(ours.items, minlength=n_labels) > could
     problems = _naming("in more records than the original allows: published item(s)", published.labels, too_often)
     # Parts: items and published items joined by standing for each other, however indirectly.
     part_of_item, part_of_label, n_parts = _parts(pairs, n_items, n_labels)
@@ -213,9 +220,9 @@ def _check_cover_by_counts(
     actual = _recoded(published, part_of_label, n_parts)
     if not suppression:
         # Item i needs as many published records that can stand for it as it has records.
+        counts = np.bincount(theirs.items, minlength=n_items)
         for group, labels in _items_by_labels(pairs, n_items):
             most = _n_holding(ours, np.array(labels), n_labels)
-            counts = np.bincount(theirs.items, minlength=n_items)
             lost = np.zeros(n_items, dtype=bool)
             lost[group] = counts[group] > most
             problems += _naming("not published for every record that holds them: item(s)", source.labels, lost)
@@ -356,11 +363,15 @@ CHECKS: dict[str, Callable[[Any, Published, Published, Asked], list[str]]] = {
 
 def _recoded(records: Published, becomes: NDArray[np.integer], n_labels: int) -> Records:
     """Every item replaced by what it becomes, -1 dropped, what falls together kept once."""
-    items = np.asarray(becomes, dtype=np.int32)[records.items]
-    kept = items >= 0
-    before = np.zeros(len(items) + 1, dtype=np.int64)
-    np.cumsum(kept, out=before[1:])
-    return Records(*sorted_rows(before[records.indptr], items[kept], n_labels))
+    becomes = np.asarray(becomes, dtype=np.int32)
+    indptr, found = [np.zeros(1, dtype=np.int64)], []
+    for part in Records(records.indptr, records.items).parts():
+        items = becomes[part.items]
+        kept = items >= 0
+        indptr.append(indptr[-1][-1] + np.append(0, np.cumsum(kept))[part.indptr[1:]])
+        found.append(items[kept])
+    joined = np.concatenate((np.empty(0, dtype=np.int32), *found))
+    return Records(*sorted_rows(np.concatenate(indptr), joined, n_labels))
 
 
 def _with_public_items(records: Published, sensitive: set[str]) -> tuple[Published, NDArray[np.bool_]]:
@@ -417,7 +428,11 @@ def _n_holding(records: Records, wanted: NDArray[np.integer], n_labels: int) -> 
     """How many records hold at least one of the wanted items."""
     is_wanted = np.zeros(n_labels, dtype=bool)
     is_wanted[wanted] = True
-    return len(np.unique(records.owners[is_wanted[records.items]]))
+    n_found = 0
+    for part in records.parts():
+        holders = part.owners[is_wanted[part.items]]  # ascending
+        n_found += int((holders[1:] != holders[:-1]).sum()) + (len(holders) > 0)
+    return n_found
 
 
 def _joined(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -203,6 +204,16 @@ def _in_label_order(
     return Published(labels, indptr, items, release, number_of)
 
 
+AT_ONCE = 1 << 20  # entries: memory for some rows is used again for the next
+
+
+def some_rows(indptr: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """All rows in runs of about ``AT_ONCE`` entries."""
+    bounds = np.searchsorted(indptr, np.arange(0, int(indptr[-1]), AT_ONCE)).tolist()
+    bounds = sorted({0, *bounds, len(indptr) - 1})
+    return list(pairwise(bounds))
+
+
 def sorted_rows(
     indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -214,11 +225,15 @@ def sorted_rows(
     ascends[begins[(begins > 0) & (begins < len(items))] - 1] = True  # from one row to the next anything goes
     if ascends.all():
         return indptr, items
-    n_rows = len(indptr) - 1
-    keys = np.repeat(np.arange(n_rows, dtype=np.int64), np.diff(indptr)) * max(n_items, 1) + items
-    keys.sort()  # nearly in order already, which np.unique would not use
-    keys = keys[np.concatenate(([True], keys[1:] != keys[:-1]))]
-    owners, numbers = np.divmod(keys, max(n_items, 1))
-    bounds = np.zeros(n_rows + 1, dtype=np.int64)
-    np.cumsum(np.bincount(owners, minlength=n_rows), out=bounds[1:])
-    return bounds, numbers.astype(np.int32)
+    lengths = np.zeros(len(indptr), dtype=np.int64)
+    parts = []
+    for first, last in some_rows(indptr):
+        start, end = indptr[first], indptr[last]
+        owners = np.repeat(np.arange(last - first), np.diff(indptr[first : last + 1]))
+        keys = owners * max(n_items, 1) + items[start:end]
+        keys.sort()  # nearly in order already, which np.unique would not use
+        keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
+        owners, numbers = np.divmod(keys, max(n_items, 1))
+        lengths[first + 1 : last + 1] = np.bincount(owners, minlength=last - first)
+        parts.append(numbers.astype(np.int32))
+    return np.cumsum(lengths), np.concatenate(parts)
