@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from setveil.errors import InputError
@@ -19,7 +19,7 @@ def foreign(what: str) -> tuple[Any, ...]:
 
 
 @cache
-def _installed() -> EntryPoints:
+def _installed() -> Any:
     """What all installed packages offer: looked for once, because every package is opened for it."""
     return entry_points()
 
