@@ -212,7 +212,8 @@ def _positions(values: pl.Series, distinct: pl.Series) -> NDArray[np.integer]:
             known, numbers = (each.cast(pl.Int64).to_numpy() - least for each in (distinct, values))
             places = np.zeros(most - least + 1, dtype=np.int32)
             places[known] = np.arange(len(known))
-            return places[numbers]
+            found: NDArray[np.int32] = places[numbers]
+            return found
     return values.cast(pl.String).cast(pl.Enum(distinct.cast(pl.String))).to_physical().to_numpy()
 
 
