@@ -25,7 +25,10 @@ from setveil.io.releases.folders import CERTIFICATE, RECORD, Staging, Step, chec
 
 UPLOADING = ".setveil-uploading"
 MOST_FILES = 10_000
-NUMBERS = {FileNotFoundError: errno.ENOENT, PermissionError: errno.EACCES}  # drivers raise them without a number
+NUMBERS: dict[type[BaseException], int] = {
+    FileNotFoundError: errno.ENOENT,
+    PermissionError: errno.EACCES,
+}  # drivers raise them without a number
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
