@@ -314,7 +314,7 @@ def main() -> None:
                 if asked.stages:
                     print_steps(found["steps"])
     for cores, by_records in steps.items():
-        if len(by_records) > 1:
+        if cores and len(by_records) > 1:
             small, large = sorted(by_records)[-2:]
             print_reckoning(cores, (small, by_records[small]), (large, by_records[large]))
 

@@ -13,6 +13,7 @@ import pytest
 
 import setveil
 from setveil.arrays import compiling
+from setveil.arrays.tree_itemsets import count_lowest
 
 PACKAGE = Path(setveil.__file__).parent
 INNER = "from setveil.arrays.compiling import compiled\n\n@compiled\ndef more(x):\n    return x + {amount}\n"
@@ -140,3 +141,10 @@ def test_what_loops_take_from_other_files_is_part_of_their_digest() -> None:
                 for name in used & imported.keys():
                     source = PACKAGE.parent / f"{str(imported[name]).replace('.', '/')}.py"
                     assert source in digested, f"{path.name}: {node.name} uses {name} of {source.name}"
+
+
+def test_loops_are_pickled_by_name() -> None:
+    """So that workers find them compiled on disk; Numba would send the source, and each would compile it again."""
+    cloudpickle = pytest.importorskip("cloudpickle")
+    content = cloudpickle.dumps(lambda: count_lowest)
+    assert len(content) < 1_000 and cloudpickle.loads(content)() is count_lowest

@@ -107,3 +107,13 @@ def test_what_spark_writes_here_is_private_and_does_not_stay(tmp_path: Path, var
     folder, mode, has_blocks = done.stdout.split()
     assert (Path(folder).parent, mode, has_blocks) == (tmp_path, "0o700", "True")
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(("setveil", "spark", "blockmgr"))]
+
+
+def test_workers_without_setveil_are_told_in_one_line() -> None:
+    errors = pytest.importorskip("pyspark.errors")
+    from setveil.engines.spark.session import is_of_workers
+    from setveil.workflows.cluster import told_by_spark
+
+    problem = errors.PythonException("Traceback …\nModuleNotFoundError: No module named 'setveil'\n")
+    assert is_of_workers(problem)  # and not of the path that is read
+    assert "workers has no setveil" in (told_by_spark(problem) or "")

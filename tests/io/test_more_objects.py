@@ -81,6 +81,7 @@ def test_rows_of_a_cursor_are_no_sets_of_items() -> None:
             sv.anonymize((row for row in rows), "km", k=5, m=2)
         assert sv.read(rows, person=1, item=2).to_lists() == PEOPLE
         assert sv.read(base.execute("select customer, product from sales"), person=1, item=2).to_lists() == PEOPLE
+        assert "Read Cursor as a long table" in sv.read(base.execute("select * from sales")).summary()
         base.row_factory = sqlite3.Row  # rows that know their columns
         named = base.execute("select customer, product from sales").fetchall()
         assert sv.read(named).to_lists() == PEOPLE

@@ -54,6 +54,7 @@ def test_arguments_in_another_order(tmp_path: Path) -> None:
     assert sv.measure(release, DATA) == sv.measure(DATA, release) == release.measure()  # type: ignore[arg-type]
     for wrong, words in (
         (lambda: sv.run("x.csv", DATA, tmp_path / "c"), r"run\(policy, data, out\)"),
+        (lambda: sv.run("out", policy, DATA), r"run\(policy, data, out\)"),  # type: ignore[arg-type]
         (lambda: sv.anonymize(sv.KmAnonymity(k=2, m=1), DATA), "data first"),  # type: ignore[arg-type]
         (lambda: sv.anonymize(DATA, policy, algorithm="aa"), "given beside a policy"),
         (lambda: sv.anonymize(DATA, 5), "give a privacy model"),  # type: ignore[arg-type]
@@ -136,5 +137,7 @@ def test_results_are_tables() -> None:
     assert beside["records"] == [20, 20] and beside["model"] == ["km", "km"] and "ncp" in beside[0]
     with pytest.raises(sv.InputError, match="compare takes releases"):
         one.compare(DATA)  # type: ignore[arg-type]
-    for chart in (table.plot(), one.plot()):
+    compared = sv.compare(DATA, {"model": "km", "k": [2, 3], "m": 1, "algorithm": "aa", "hierarchy": "fanout:2"})
+    assert compared.to_polars()["m"].to_list() == [1, 1] and "<table" in compared._repr_html_()
+    for chart in (table.plot(), one.plot(), compared.plot()):
         assert chart.axes[0].get_title()

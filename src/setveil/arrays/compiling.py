@@ -40,13 +40,19 @@ def compiled(loop: Loop) -> Loop:
     """Compile a loop on its first call; keep the machine code where a folder is writable."""
     numba, folder = _numba(), cache_folder(loop.__module__)
     if folder is None:
-        return numba.njit(nogil=True)(loop)  # type: ignore[no-any-return]
+        return _by_name(numba.njit(nogil=True)(loop))  # type: ignore[no-any-return]
     with _deciding:  # Numba looks up its folder while it decorates; other packages keep theirs
         before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
         try:
-            return _or_compile_again(numba.njit(cache=True, nogil=True)(loop))  # type: ignore[no-any-return]
+            return _by_name(_or_compile_again(numba.njit(cache=True, nogil=True)(loop)))  # type: ignore[no-any-return]
         finally:
             numba.config.CACHE_DIR = before
+
+
+def _by_name(loop: Loop) -> Loop:
+    """The same loop, which is pickled by its name. Numba pickles the source: each process would compile it again."""
+    setattr(loop, "__reduce_ex__", lambda protocol: loop.__qualname__)  # noqa: B010 (no attribute that mypy knows)
+    return loop
 
 
 def _or_compile_again(loop: Loop) -> Loop:

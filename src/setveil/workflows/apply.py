@@ -12,7 +12,7 @@ from setveil.algorithms import ENTRIES, Context, make_algorithm
 from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.engines import engine_for
-from setveil.errors import GuaranteeError, InputError, name_some, one_line
+from setveil.errors import GuaranteeError, InputError, name_some, one_line, unheard_warnings, warn
 from setveil.models import PrivacyModel
 from setveil.releases import Release, RunRecord
 from setveil.workflows.assess import verify
@@ -47,10 +47,13 @@ def apply(
     applied = replace(applied, names=release.names)
     known = release.shown_items.union(release.codebook().get("", ()))
     strangers = sorted(set(data.used_items().vocabulary) - known)
-    new = (
-        f"{len(strangers):,} item(s) that the earlier release does not know: {name_some(strangers)}. They are "
-        "suppressed, or published as the hierarchy of that release says.",
-    )
+    new = []
+    if strangers:
+        new = [
+            f"{len(strangers):,} item(s) that the earlier release does not know: {name_some(strangers)}. They are "
+            "suppressed, or published as the hierarchy of that release says."
+        ]
+        warn(new[0])
     earlier = release.record or RunRecord(data, promise, release.algorithm, {}, None, "", 0)
     record = replace(
         earlier,
@@ -58,7 +61,7 @@ def apply(
         original=None,
         model=promise,
         hierarchy=applied.hierarchy,
-        warnings=(*earlier.warnings, *(new if strangers else ()), *notes, TAKEN_OVER),
+        warnings=(*earlier.warnings, *new, *notes, TAKEN_OVER),
     )
     applied = replace(applied, record=record, model=promise, algorithm=release.algorithm)
     verdict = verify(applied, promise)
@@ -112,7 +115,8 @@ def apply_folder(
         reading = {**owners_reading(Path(old)), **read_options}
         data = read_twice(new_data, **reading)
         tell(data.summary())
-        applied = apply(earlier, data, unknown_items=unknown_items)
+        with unheard_warnings():  # the record has them, and the command shows those
+            applied = apply(earlier, data, unknown_items=unknown_items)
         assert applied.record is not None
         policy = policy_of(applied.record, reading)
         return publish(

@@ -74,8 +74,13 @@ def told_by_spark(problem: BaseException) -> str | None:
     """One line on what Spark could not do, if that is what went wrong."""
     if not type(problem).__module__.startswith(("pyspark", "py4j")):
         return None
-    from setveil.engines.spark.session import said_by
+    from setveil.engines.spark.session import NOT_THERE, said_by
 
+    if NOT_THERE in str(problem):
+        return (
+            "the Python of Spark's workers has no setveil; nothing was published. Install the same version on every "
+            "worker, or name their Python in PYSPARK_PYTHON."
+        )
     return (
         f"Spark failed ({said_by(problem)}); nothing was published. Check the workers' logs, disks and memory, "
         "and run it again."

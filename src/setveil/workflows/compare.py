@@ -206,7 +206,7 @@ def compare(
 
     Args:
         source: anything that ``read`` takes.
-        grid: the settings to compare.
+        grid: the settings to compare: a file, or as in ``{"model": "km", "k": [5, 10], "m": 2}``.
         out: a folder for the results; a second call continues there.
         hierarchy: the hierarchy of the default grid.
         sensitive: the sensitive items of the default grid.
@@ -237,7 +237,8 @@ def compare(
     if grid is None:
         grid = default_grid(hierarchy, sensitive, bool(read_options.get("known_columns")))
     elif isinstance(grid, Mapping):
-        grid = make_grid({"schema": 1, **grid}, Path("grid"), Path())
+        content = {"grid": [dict(grid)]} if "model" in grid else grid  # one block needs no list
+        grid = make_grid({"schema": 1, **content}, Path("grid"), Path())
     elif not isinstance(grid, Grid):
         grid = read_grid(grid)
     if out is None:
@@ -414,7 +415,9 @@ def _write_table(rows: Sequence[Mapping[str, Any]], folder: Path) -> None:
 def _frame(rows: Sequence[Mapping[str, Any]]) -> Any:
     import polars as pl
 
-    text = {"m", "options", "id", "status", "reason", "model", "algorithm", "hierarchy"}
+    text = {"options", "id", "status", "reason", "model", "algorithm", "hierarchy"}
+    if any(isinstance(row["m"], str) for row in rows):  # "all"
+        text.add("m")
     columns = {
         key: [None if row[key] is None else str(row[key]) if key in text else row[key] for row in rows]
         for key in COLUMNS

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 log = logging.getLogger("setveil.reading")
 
 
+class Cursor(dict[str, list[Any]]):
+    """The columns that a database cursor gave; summaries name the type of an object."""
+
+
 def held(source: Any, options: Mapping[str, Any]) -> Any:
     """An object that can be read twice: rows of a cursor or another iterator, and what Arrow, DuckDB or a lazy frame
     would compute again, are taken into memory. Anything else is given back as it is.
@@ -30,7 +34,7 @@ def held(source: Any, options: Mapping[str, Any]) -> Any:
         names, rows = [str(column[0]) for column in described], source.fetchall()
         are_numbered = any(isinstance(one, int) and not isinstance(one, bool) for one in options.values())
         if rows and not isinstance(rows[0], Mapping) and len(set(names)) == len(names) and not are_numbered:
-            return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+            return Cursor(zip(names, map(list, zip(*rows, strict=True)), strict=True))
         return rows
     library = type(source).__module__.partition(".")[0]
     if library == "pyarrow" and hasattr(source, "to_table"):  # a dataset, such as a folder of Parquet files

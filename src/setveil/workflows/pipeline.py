@@ -86,7 +86,7 @@ def run(
         True
     """
     assert callable(progress)
-    policy, source = _in_order(policy, source)
+    policy, source = _in_order(policy, source, out)
     chosen = policy.algorithm
     if chosen.name:
         find_for(policy.model.name, chosen.name)
@@ -139,15 +139,13 @@ def run(
     return outcome
 
 
-def _in_order(policy: Any, source: Any) -> tuple[Policy, Any]:
+def _in_order(policy: Any, source: Any, out: Any) -> tuple[Policy, Any]:
     """A policy and the data, given in either order; a policy may be its file."""
     from setveil.policy.schema import Policy
 
-    if isinstance(policy, Policy):
-        return policy, source
-    if isinstance(source, Policy):
-        return source, policy
-    for one, other in ((policy, source), (source, policy)):
+    for one, other in ((policy, source), (source, policy)) if isinstance(out, str | os.PathLike) else ():
+        if isinstance(one, Policy):
+            return one, other
         if isinstance(one, str | os.PathLike) and os.fspath(one).endswith(".toml"):
             return Policy.from_file(Path(one)), other
     raise InputError("run takes a policy, the data and the folder to publish: run(policy, data, out).")

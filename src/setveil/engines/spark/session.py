@@ -27,8 +27,13 @@ PATIENCE = 30  # seconds within which a master has to answer
 CONDITION = re.compile(r"\[([A-Z]+(?:_[A-Z]+)+(?:\.[A-Z_]+)*)\]")
 JAVA_ERROR = re.compile(r"\b[a-z]+(?:\.[a-z]+)+\.([A-Z][A-Za-z]*(?:Exception|Error))\b")
 KNOWN = ("No space left on device", "File too large", "Disk quota exceeded", "OutOfMemoryError", "Permission denied")
-OF_WORKERS = (*KNOWN[:4], "blockmgr-")  # the folders in which they keep what they pass on
+NOT_THERE = "No module named 'setveil"
+OF_WORKERS = (*KNOWN[:4], "blockmgr-", NOT_THERE)  # blockmgr-: folders in which they keep what they pass on
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+QUICK_START = (  # Java compiles only what runs very often, and collects garbage in one thread
+    "-XX:+UseSerialGC -XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
+    "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
+)
 AT_ONCE = 10_000  # records handed over to Python together
 
 
@@ -61,6 +66,7 @@ def open_session(master: str = "local[*]", settings: Mapping[str, str] | None = 
         usual |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     if host is None:
         usual["spark.sql.shuffle.partitions"] = str(2 * (os.cpu_count() or 1))  # 200 small ones are for clusters
+        usual["spark.driver.defaultJavaOptions"] = QUICK_START
     if "spark.local.dir" not in (settings or {}):
         usual["spark.local.dir"] = _private_folder()
     for name, value in {**usual, **(settings or {})}.items():
@@ -169,7 +175,7 @@ def _within_patience(builder: SparkSession.Builder, master: str) -> SparkSession
 
 
 def is_of_workers(problem: BaseException) -> bool:
-    """Whether a worker's own memory or disk failed it, whatever it was doing."""
+    """Whether a worker's own memory, disk or Python failed it, whatever it was doing."""
     return any(words in str(problem) for words in OF_WORKERS)
 
 
