@@ -188,6 +188,9 @@ def is_harmless(z: int, k: int, is_complete: bool, low: Longs, high: Longs, list
         # Everybody who has three of the items has the fourth: as few as triples and pairs allow, as many as the rarest
         # pair has at least, as many as it can have.
         fewest, rarest, most = np.int64(k), np.int64(n_records), np.int64(n_records)
+        for item in range(4 if is_complete else 0):
+            if not listed[full ^ 1 << item]:
+                low[full ^ 1 << item] = many(full ^ 1 << item, k, low, is_complete)
         for mask in range(1, full):
             if _SIZES[mask] == 2:
                 rarest, most = min(rarest, low[mask]), min(most, high[mask])
@@ -198,8 +201,6 @@ def is_harmless(z: int, k: int, is_complete: bool, low: Longs, high: Longs, list
                 fewest = max(fewest, twice)
             elif _SIZES[mask] == 3:
                 most = min(most, high[mask])
-                if not listed[mask]:
-                    fewest = max(fewest, many(mask, k, low, is_complete))
         for attempt in range(3 if fewest <= most else 0):
             cell[full] = fewest if attempt == 0 else most if attempt == 2 else min(max(rarest, fewest), most)
             for item in range(4):
@@ -207,6 +208,9 @@ def is_harmless(z: int, k: int, is_complete: bool, low: Longs, high: Longs, list
             if _room(cell, z, n_records, low, high, listed):
                 return True
         cell[full] = 0
+        for item in range(4):
+            if not listed[full ^ 1 << item]:
+                low[full ^ 1 << item] = 0
     for triple in range(-1, 4 if z == 4 else z - 2):  # nobody more than listed, or the people of an unlisted triple
         chosen = 0 if triple < 0 else 7 if z == 3 else full ^ 1 << triple
         if listed[chosen] and triple >= 0:

@@ -74,10 +74,10 @@ def test_the_table_is_what_counting_gives(seed: int) -> None:
     assert all(expected[one] == count for one, count in found.items())
     missing = {one for one in expected if one not in found}
     assert release.repaired or all(len(one) == 3 for one in missing)
-    if not release.repaired:
+    if not release.repaired and len(release.published.vocabulary) <= 5:  # the slow program takes seconds for more
         assert naive.revealed(found, n, k, m, r, release.complete_triples) is None
-        for one in missing:  # triples that are as frequent as one of their pairs
-            assert expected[one] == min(expected[frozenset(pair)] for pair in combinations(one, 2))
+    for one in missing if not release.repaired else ():  # triples that are as frequent as one of their pairs
+        assert expected[one] == min(expected[frozenset(pair)] for pair in combinations(one, 2))
     assert release.complete_triples == (m == 3)
     assert release.published.n_records == n
     assert sv.verify(release).holds
@@ -124,12 +124,14 @@ def test_too_many_triples_are_chosen_by_difference(monkeypatch: pytest.MonkeyPat
     assert sv.verify(whole).holds and sv.verify(release).holds
     every, table = as_table(whole), as_table(release)
     n_pairs = sum(len(one) == 2 for one in every)
-    assert sum(len(one) == 3 for one in table) == n_pairs < sum(len(one) == 3 for one in every)
+    assert 0 < sum(len(one) == 3 for one in table) <= n_pairs < sum(len(one) == 3 for one in every)
     off = {}
     for one in (some for some in every if len(some) == 3):
         parts = [frozenset(part) for size in (1, 2) for part in combinations(sorted(one), size)]
         off[one] = abs(every[one] - predict(300.0, *(float(every[part]) for part in parts)))
-    assert min(off[one] for one in table if len(one) == 3) >= max(off[one] for one in off if one not in table) - 0.1
+    assert all(off[one] > max(2.5, 0.1 * every[one]) for one in table if len(one) == 3)
+    left = {one for one in off if one not in table and off[one] > max(2.5, 0.1 * every[one])}
+    assert not left or min(off[one] for one in table if len(one) == 3) >= max(off[one] for one in left)
 
 
 def test_a_suppressed_set_does_not_hide_what_is_revealed() -> None:

@@ -104,14 +104,15 @@ def least_people(triple: int, numbers: Numbers, low: Numbers) -> int:
 
 @compiled
 def are_together(n_records: int, numbers: Numbers, parts: Numbers, low: Numbers, high: Numbers, value: Numbers) -> bool:
-    """Whether at least k people can have all four items."""
+    """Whether at least k people can have all four items. ``low`` of unlisted triples is changed."""
     fewest, rarest, most = numbers[2], np.int64(n_records), np.int64(n_records)
     for one in range(4):
         triple = 15 ^ 1 << one
         if parts[triple] > 0:
             most = min(most, high[triple])
-        else:
-            fewest = max(fewest, least_people(triple, numbers, low))
+        elif numbers[4]:
+            low[triple] = least_people(triple, numbers, low)
+    for one in range(4):
         for two in range(one + 1, 4):
             pair = 1 << one | 1 << two
             if parts[pair] == 0:
@@ -150,6 +151,8 @@ def is_cleared(
     if z == 4 and are_together(n_records, numbers, parts, low, high, value):
         return True
     for triple in range(7, 1 << z):
+        if parts[triple] == 0:
+            low[triple] = 0
         value[triple] = low[triple]
     if can_be(z, n_records, parts, low, high, value):
         return True

@@ -12,7 +12,7 @@ items. HiGHS decides about the others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -245,13 +245,15 @@ class Programs:
         for case in cases:
             for part, (low, high) in case.items():
                 self.solver.changeRowBounds(part, float(min(low, self.n_records)), float(min(high, self.n_records)))
-            for part in sorted(left):
-                minimum = self._extreme(part, self.minimize)
-                if minimum is None:
+            singles = (({part}, sense) for part in sorted(left) for sense in (self.minimize, self.maximize))
+            for asked, sense in chain(((left, self.maximize), (left, self.minimize)), singles):
+                if not asked & left:
+                    continue
+                people = self._people(asked, sense)
+                if people is None:
                     break
-                is_possible = True
-                if minimum <= NEAR or np.floor((self._extreme(part, self.maximize) or 0.0) + NEAR) >= self.model.k:
-                    left.remove(part)
+                is_possible = True  # every solution shows something about all parts
+                left -= {part for part in left if people[part] <= NEAR or np.floor(people[part] + NEAR) >= self.model.k}
             if not left:
                 return False
         return True if is_possible else None
@@ -278,12 +280,14 @@ class Programs:
             return 0, most
         return k if count == r * -(-k // r) else count - r // 2, count + (r + 1) // 2 - 1
 
-    def _extreme(self, part: int, sense: object) -> float | None:
-        """The smallest or the largest number of people with a part; None if no numbers fit."""
+    def _people(self, asked: set[int], sense: object) -> list[float] | None:
+        """How many people have each part where those with the parts asked for are together fewest or most; None if no
+        numbers fit.
+        """
         for cell in range(len(self.inside)):
-            self.solver.changeColCost(cell, 1.0 if cell & part == part else 0.0)
+            self.solver.changeColCost(cell, float(sum(cell & part == part for part in asked)))
         self.solver.changeObjectiveSense(sense)
         self.solver.run()
         if self.solver.getModelStatus() == self.infeasible:
             return None
-        return float(self.solver.getObjectiveValue())
+        return list(self.solver.getSolution().row_value)

@@ -11,10 +11,11 @@ Steps:
 1. *Mine* the itemsets of at most m items that at least k records have.
 2. *Round*: max(r ⌈k/r⌉, r ⌊n/r + 1/2⌋).
 3. *Choose triples*: one is kept if its rounded count is below the rounded counts of its pairs: a triple as frequent as
-   one of its pairs would tell that whoever has these two items has the third. Where more triples than pairs remain, and
-   more than 20,000, those are kept that differ most from what the rounded counts of items and pairs predict (the
-   distribution of largest entropy). The choice depends on rounded counts only. The certificate says whether all were
-   kept (``complete_triples``): then an unlisted triple has fewer than k people, or as many as one of its pairs.
+   one of its pairs would tell that whoever has these two items has the third. Where there are more triples than pairs,
+   and more than 20,000, only those are kept that differ from what the rounded counts of items and pairs predict (the
+   distribution of largest entropy) by more than r/2 and by more than 10 %, and at most this number: those that differ
+   most. The choice depends on rounded counts only. The certificate says whether there were few enough
+   (``complete_triples``): then an unlisted triple has fewer than k people, or as many as one of its pairs.
 4. *Repair* (``inference.py``): where counts reveal that 1 to k - 1 people have an itemset, a listed set is suppressed,
    until nothing is revealed. The certificate says whether this was necessary.
 5. *Lengths*: how many listed items records have, in groups of at least k records, rounded in the same way. The largest
@@ -52,6 +53,7 @@ from setveil.releases.count_table import CountTable, encode_counts, encode_lengt
 MOST_SETS = 20_000_000  # itemsets that are mined
 SLICES = 64  # of the items, between two chances to stop
 FEW_TRIPLES = 20_000  # so many are listed, or as many as pairs are listed
+DIFFERENCE = 0.1  # where there are more, a triple whose count is predicted more exactly than this is not listed
 
 
 class Sets(NamedTuple):
@@ -82,7 +84,7 @@ class Tally(Algorithm):
         vocabulary = Vocabulary(label for label, listed in zip(data.vocabulary, is_listed, strict=True) if listed)
         number = vocabulary.numbers(data.vocabulary[item] for item in np.flatnonzero(is_listed).tolist())
         sets = rounded(mine(rows, model, context), number, model)
-        sets, is_complete = with_chosen_triples(sets, data.n_records, len(vocabulary))
+        sets, is_complete = with_chosen_triples(sets, data.n_records, len(vocabulary), model)
         is_complete &= model.m == 3
         n_before = len(sets.counts)
         sets, items = repaired(sets, data.n_records, len(vocabulary), is_complete, model, context)
@@ -142,9 +144,9 @@ def round_counts(counts: NDArray[np.int64], k: int, r: int) -> NDArray[np.int64]
     return np.maximum(r * -(-k // r), r * ((2 * counts + r) // (2 * r)))
 
 
-def with_chosen_triples(sets: Sets, n_records: int, n_items: int) -> tuple[Sets, bool]:
-    """Without the triples that are as frequent as one of their pairs, and without those that pairs predict best where
-    there are too many; whether there were not.
+def with_chosen_triples(sets: Sets, n_records: int, n_items: int, model: Counts) -> tuple[Sets, bool]:
+    """Without the triples that are as frequent as one of their pairs, and without those that pairs predict well where
+    there are many; whether there were few.
     """
     triples, counts = sets.of_size(3)
     if not len(triples):
@@ -163,11 +165,13 @@ def with_chosen_triples(sets: Sets, n_records: int, n_items: int) -> tuple[Sets,
     inside = np.min([in_pairs(triples[:, [a, b]]) for a, b in ((0, 1), (0, 2), (1, 2))], axis=0)
     chosen = np.flatnonzero(counts < inside)
     most = max(len(pairs), FEW_TRIPLES)
-    is_complete = len(chosen) <= most
+    is_complete = len(triples) <= most
     if not is_complete:  # those that differ most: an analyst who asks for what people have is then off least
         some, wanted = triples[chosen], counts[chosen]
-        predicted = loops.predict_triples(n_records, some, singles, keys[order], pair_counts[order])
-        chosen = chosen[np.lexsort((*some.T[::-1], -np.abs(wanted - predicted)))[:most]]
+        off = np.abs(wanted - loops.predict_triples(n_records, some, singles, keys[order], pair_counts[order]))
+        by_difference = np.lexsort((*some.T[::-1], -off))
+        is_unexpected = off > np.maximum(model.r / 2, DIFFERENCE * wanted)
+        chosen = chosen[by_difference[is_unexpected[by_difference]][:most]]
     is_kept = sets.sizes < 3
     is_kept[np.flatnonzero(~is_kept)[chosen]] = True
     return sets.kept(is_kept), is_complete
