@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from math import floor
 from typing import Any
 
@@ -53,23 +53,32 @@ def predicted(n: int, table: Mapping[frozenset[str], int], triple: Iterable[str]
     return weight[frozenset(items)]
 
 
-def revealed(table: Table, n: int, k: int, m: int, r: int) -> tuple[frozenset[str], float, float] | None:
-    """An unlisted itemset that some set of m + 1 items shows to have 1 to k - 1 people; its extremes."""
+def revealed(
+    table: Table, n: int, k: int, m: int, r: int, complete: bool = False
+) -> tuple[frozenset[str], float, float] | None:
+    """An unlisted itemset that some set of m + 1 items shows to have 1 to k - 1 people; its extremes.
+
+    ``complete``: unlisted triples have fewer than k people, or are rounded like their rarest pair.
+    """
     items = sorted(set().union(*table)) if table else []
     for chosen in combinations(items, min(m + 1, len(items))):
         cells = [frozenset(some) for size in range(len(chosen) + 1) for some in combinations(chosen, size)]
-        bounds = {part: _bounds(part, table, n, k, m, r) for part in cells if part}
-        matrix = np.array([[float(part <= cell) for cell in cells] for part in bounds])
-        rows = np.concatenate((matrix, -matrix))
-        ends = [high for _, high in bounds.values()] + [-low for low, _ in bounds.values()]
-        for number, part in enumerate(bounds):
-            if part in table:
-                continue
-            least = _smallest(matrix[number], rows, ends, n)
-            if least is None or least <= 1e-6:
-                continue
-            most = -(_smallest(-matrix[number], rows, ends, n) or 0.0)
-            if floor(most + 1e-6) < k:
+        extremes = dict.fromkeys((part for part in cells if part and part not in table), (float("inf"), -1.0))
+        options = {part: _bounds(part, table, n, k, m, r, complete) for part in cells if part}
+        for case in product(*options.values()):
+            bounds = dict(zip(options, case, strict=True))
+            matrix = np.array([[float(part <= cell) for cell in cells] for part in bounds])
+            rows = np.concatenate((matrix, -matrix))
+            ends = [high for _, high in bounds.values()] + [-low for low, _ in bounds.values()]
+            for number, part in enumerate(bounds):
+                if part in table or extremes[part][0] <= 1e-6 or floor(extremes[part][1] + 1e-6) >= k:
+                    continue  # listed, or harmless by an earlier case
+                if (least := _smallest(matrix[number], rows, ends, n)) is None:
+                    break
+                most = -(_smallest(-matrix[number], rows, ends, n) or 0.0) if least > 1e-6 else -1.0
+                extremes[part] = min(extremes[part][0], least), max(extremes[part][1], most)
+        for part, (least, most) in extremes.items():
+            if 1e-6 < least < float("inf") and floor(most + 1e-6) < k:
                 return part, least, most
     return None
 
@@ -80,7 +89,15 @@ def _smallest(costs: Any, rows: Any, ends: Any, n: int) -> float | None:
     return None if found.status == 2 else float(found.fun or 0.0)
 
 
-def _bounds(part: frozenset[str], table: Table, n: int, k: int, m: int, r: int) -> tuple[int, int]:
+def _bounds(
+    part: frozenset[str], table: Table, n: int, k: int, m: int, r: int, complete: bool
+) -> list[tuple[int, int]]:
+    """Intervals, one of which the number of people is in."""
     if part in table:
-        return interval(table[part], k, r, n)
-    return 0, k - 1 if len(part) <= min(m, 2) else n
+        return [interval(table[part], k, r, n)]
+    if len(part) <= min(m, 2):
+        return [(0, k - 1)]
+    if len(part) > 3 or not complete:
+        return [(0, n)]
+    rarest = min(table.get(part - {item}, 0) for item in part)
+    return [(0, k - 1)] + ([interval(rarest, k, r, n)] if rarest else [])

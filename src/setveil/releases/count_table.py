@@ -48,6 +48,7 @@ class CountTable(Release):
     lengths: NDArray[np.int64]  # [groups, 3]: records with so many listed items: from, to, count
     generator: int  # the number of the generator that made the records
     repaired: bool = False  # listed sets were suppressed because they revealed a small count
+    complete_triples: bool = False  # unlisted triples have fewer than k people, or as many as one of their pairs
 
     def codebook(self) -> Codebook:
         """Identity over the listed items."""
@@ -70,10 +71,15 @@ class CountTable(Release):
         return {"n_counted_pairs": int(sizes[2]), "n_counted_triples": int(sizes[3])}
 
     def certified(self) -> dict[str, Any]:
-        return {"generator": self.generator, "repaired": self.repaired}
+        return {
+            "generator": self.generator, "repaired": self.repaired, "complete_triples": self.complete_triples,
+        }  # fmt: skip
 
     def with_certified(self, certified: Mapping[str, Any]) -> Self:
-        return replace(self, generator=certified.get("generator") or 0, repaired=bool(certified.get("repaired")))
+        return replace(
+            self, generator=certified.get("generator") or 0, repaired=bool(certified.get("repaired")),
+            complete_triples=bool(certified.get("complete_triples")),
+        )  # fmt: skip
 
     def further_tables(self) -> list[tuple[str, Iterator[bytes]]]:
         labels = self.published.vocabulary.labels

@@ -67,6 +67,7 @@ class _Release(_Strict):
     columns: Annotated[list[_Column], Field(min_length=1, max_length=1000)] | None = None  # missing without columns
     generator: Annotated[int, Field(ge=1, le=1_000_000)] | None = None  # of tables of counts: what made their records
     repaired: bool | None = None  # of tables of counts: sets were suppressed because they revealed a small count
+    complete_triples: bool | None = None  # of these: no triple of k people is unlisted but those as frequent as a pair
 
 
 class _RiskRow(_Strict):

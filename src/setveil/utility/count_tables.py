@@ -1,8 +1,17 @@
-"""Tables of counts: how much is listed, and how counts are read off a table."""
+"""Tables of counts: how much is listed, and how counts are read off a table.
+
+A listed count is read as it is. Any other is estimated from the published counts of its parts, each taken as the middle
+of its rounding interval: the distribution of largest entropy gives an expected number of people e. For an unlisted
+pair, which has no parts but its items, e allows for the published lengths of records. Where the table says that fewer
+than k people have a set, the estimate is the mean of a Poisson distribution with mean e below k. Nothing is assumed
+about who asks: a set that nobody may have is read like any other.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import combinations
+from math import lgamma, log
 
 import numpy as np
 
@@ -27,8 +36,12 @@ class TableReader:
         self.counts = {
             tuple(items[a:b]): count for a, b, count in zip(bounds, bounds[1:], release.counts.tolist(), strict=False)
         }
-        smallest = int(release.counts.min(initial=0))
-        self.below = getattr(release.model, "k", smallest) - 1  # people that an unlisted item or pair has at most
+        smallest = int(release.counts.min(initial=2))
+        self.k, self.r = getattr(release.model, "k", smallest), getattr(release.model, "r", smallest)
+        self.is_complete = release.complete_triples
+        lengths = release.published.lengths
+        # Two items meet more often in records of unequal lengths than if every record were equally long.
+        self.together = self.n_records * float((lengths * (lengths - 1)).sum()) / max(float(lengths.sum()) ** 2, 1.0)
         self._made: dict[tuple[int, ...], float] = {}
 
     def count(self, itemset: tuple[int, ...]) -> tuple[float, bool]:
@@ -41,17 +54,17 @@ class TableReader:
             self._made[itemset] = self._estimate(itemset)
         return self._made[itemset], False
 
-    def bounds(self, itemset: tuple[int, ...], k: int, r: int) -> tuple[int, int]:
+    def bounds(self, itemset: tuple[int, ...]) -> tuple[int, int]:
         """The smallest and the largest number of people that rounding leaves possible, given all listed parts."""
         low, high = 0, self.n_records
         for size in range(1, len(itemset) + 1):
             for part in combinations(itemset, size):
                 if part in self.counts:
-                    least, most = rounding_interval(self.counts[part], k, r)
+                    least, most = rounding_interval(self.counts[part], self.k, self.r)
                     high = min(high, most)
                     low = least if part == itemset else low
                 elif size <= 2:
-                    high = min(high, k - 1)
+                    high = min(high, self.k - 1)
         return min(low, high), high
 
     def _estimate(self, itemset: tuple[int, ...]) -> float:
@@ -60,11 +73,23 @@ class TableReader:
         if len(itemset) > MOST_ITEMS:
             return self._by_parts(itemset)
         parts = [part for size in range(1, len(itemset)) for part in combinations(itemset, size) if part in self.counts]
-        estimate = scaled(self.n_records, len(itemset), {
-            tuple(itemset.index(item) for item in part): self.counts[part] for part in parts
-        })  # fmt: skip
+        known = {part: self._middle(self.counts[part]) for part in parts}
         unlisted = [pair for pair in combinations(itemset, 2) if pair not in self.counts]
-        return min(estimate, float(self.below)) if unlisted else estimate
+        if len(itemset) > 2:
+            known |= {pair: self.count(pair)[0] for pair in unlisted}
+        places = {tuple(itemset.index(item) for item in part): people for part, people in known.items()}
+        estimate = scaled(self.n_records, len(itemset), places)
+        few = range(self.k)
+        if unlisted:
+            return mean_within(estimate * (self.together if len(itemset) == 2 else 1), few)
+        if len(itemset) == 3 and self.is_complete:
+            rarest = min(self.counts[pair] for pair in combinations(itemset, 2))
+            low, high = rounding_interval(rarest, self.k, self.r)
+            return mean_within(estimate, [*few, *range(max(low, self.k), high + 1)])
+        return estimate
+
+    def _middle(self, count: int) -> float:
+        return min(sum(rounding_interval(count, self.k, self.r)) / 2, float(self.n_records))
 
     def _by_parts(self, itemset: tuple[int, ...]) -> float:
         """Of very long itemsets: items one after the other, each given the two before it."""
@@ -81,7 +106,15 @@ def rounding_interval(count: int, k: int, r: int) -> tuple[int, int]:
     return least, count + (r + 1) // 2 - 1
 
 
-def scaled(n_records: int, n_items: int, counts: dict[tuple[int, ...], int]) -> float:
+def mean_within(expected: float, values: Sequence[int]) -> float:
+    """The mean of a Poisson distribution if one of these values was drawn."""
+    if expected <= 0:
+        return 0.0
+    chances = np.array([value * log(expected) - lgamma(value + 1) for value in values])
+    return float(np.average(values, weights=np.exp(chances - chances.max())))
+
+
+def scaled(n_records: int, n_items: int, counts: Mapping[tuple[int, ...], float]) -> float:
     """How many of ``n_records`` have all of ``n_items`` items, if the sets in ``counts`` (by place) have these counts.
 
     Iterative proportional fitting over all cells, from independence on: the distribution of largest entropy.

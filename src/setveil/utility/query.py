@@ -103,8 +103,7 @@ def _ask_table(release: CountTable, wanted: list[str], unwanted: list[str]) -> T
             found, listed = reader.count(tuple(sorted((*items, *chosen))))
             total += (-1) ** size * found
             is_listed &= listed
-    k, r = getattr(release.model, "k", 2), getattr(release.model, "r", 2)
-    low, high = reader.bounds(tuple(sorted(items)), k, r)
+    low, high = reader.bounds(tuple(sorted(items)))
     if others:
         low = 0
     return TableAnswer(float(np.clip(total, low, high)), low, high, "listed" if is_listed else "scaling")

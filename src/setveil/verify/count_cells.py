@@ -3,8 +3,10 @@
 
 Look at a set Z of at most m + 1 listed items. Everybody belongs to one of its 2^|Z| *cells*: the part of Z that the
 person has. A published count leaves an interval of numbers of people, an unlisted item or pair leaves 0 to k - 1, and
-the number of people is known. Z *reveals* an unlisted itemset U in Z if every non-negative solution gives U at least 1
-and at most k - 1 people. Whether it does is a linear program in the cells.
+the number of people is known. Where triples are complete, an unlisted one has 0 to k - 1 people, or as many as its
+rarest pair (both would be published as the same count): the solutions of both cases count. Z *reveals* an unlisted
+itemset U in Z if every non-negative solution gives U at least 1 and at most k - 1 people. Whether it does is a linear
+program in the cells.
 
 Shortcut. Z reveals nothing if there is one solution in which every unlisted itemset in Z has 0 or at least k people:
 then no unlisted itemset has both a minimum above 0 and a maximum below k. Call a solution in which they all have 0
@@ -101,8 +103,8 @@ def _has_pairs(mask: int, listed: Longs) -> bool:
 
 @_compiled
 def is_apart(
-    chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs, most: int,
-    work: Longs,
+    chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs, is_complete: bool,
+    most: int, work: Longs,
 ) -> bool:  # fmt: skip
     """Whether the first three items are harmless even if ``most`` people fewer were there. Then so are these with any
     item that has no listed pair with them: its people have nothing else of Z.
@@ -111,7 +113,7 @@ def is_apart(
         return False
     three = np.sort(chosen[:3])
     intervals(three, n_records - most, n_items, m, k, r, keys, values, work[0], work[1], work[2])
-    return is_harmless(3, k, work[0], work[1], work[2], work[3])
+    return is_harmless(3, k, is_complete, work[0], work[1], work[2], work[3])
 
 
 @_compiled
@@ -169,13 +171,26 @@ def _room(cell: Longs, z: int, n_records: int, low: Longs, high: Longs, listed: 
 
 
 @_compiled
-def is_harmless(z: int, k: int, low: Longs, high: Longs, listed: Longs, cell: Longs) -> bool:
+def many(triple: int, k: int, low: Longs, is_complete: bool) -> int:
+    """The smallest number of at least k people that an unlisted triple can have."""
+    rarest = np.int64(1 << 62)
+    for item in range(4):
+        if triple >> item & 1:
+            rarest = min(rarest, low[triple ^ 1 << item])
+    return max(rarest, k) if is_complete else k
+
+
+@_compiled
+def is_harmless(z: int, k: int, is_complete: bool, low: Longs, high: Longs, listed: Longs, cell: Longs) -> bool:
     """Whether one of a few solutions shows that Z reveals nothing; ``cell`` is room for it."""
     n_records, full = low[0], (1 << z) - 1
     if z == 4:
         # Everybody who has three of the items has the fourth: as few as triples and pairs allow, as many as the rarest
         # pair has at least, as many as it can have.
         fewest, rarest, most = np.int64(k), np.int64(n_records), np.int64(n_records)
+        for item in range(4 if is_complete else 0):
+            if not listed[full ^ 1 << item]:
+                low[full ^ 1 << item] = many(full ^ 1 << item, k, low, is_complete)
         for mask in range(1, full):
             if _SIZES[mask] == 2:
                 rarest, most = min(rarest, low[mask]), min(most, high[mask])
@@ -193,6 +208,9 @@ def is_harmless(z: int, k: int, low: Longs, high: Longs, listed: Longs, cell: Lo
             if _room(cell, z, n_records, low, high, listed):
                 return True
         cell[full] = 0
+        for item in range(4):
+            if not listed[full ^ 1 << item]:
+                low[full ^ 1 << item] = 0
     for triple in range(-1, 4 if z == 4 else z - 2):  # nobody more than listed, or the people of an unlisted triple
         chosen = 0 if triple < 0 else 7 if z == 3 else full ^ 1 << triple
         if listed[chosen] and triple >= 0:
@@ -202,7 +220,7 @@ def is_harmless(z: int, k: int, low: Longs, high: Longs, listed: Longs, cell: Lo
                 if _SIZES[mask] == 3:
                     cell[mask] = low[mask] if listed[mask] else 0
             if chosen:
-                cell[chosen] = k
+                cell[chosen] = many(chosen, k, low, is_complete)
             for item in range(z if attempt else 0):  # the pairs of an item are more than its people by this
                 if chosen >> item & 1:
                     above = -high[1 << item]
@@ -329,27 +347,54 @@ def largest(z: int, part: int, sign: int, low: Longs, high: Longs) -> float:
 
 
 @_compiled
-def solve(z: int, k: int, low: Longs, high: Longs, listed: Longs, found: Longs) -> int:
-    """By linear programs: ``found`` gets the part of Z that is revealed, its minimum and its maximum."""
+def solve(z: int, k: int, is_complete: bool, low: Longs, high: Longs, listed: Longs, found: Longs) -> int:
+    """By linear programs: ``found`` gets the part of Z that is revealed, its minimum and its maximum.
+
+    An unlisted triple that has few people, or as many as its rarest pair, makes two cases.
+    """
+    least, most, starts = np.full(16, np.inf), np.full(16, -np.inf), np.zeros(4, dtype=np.int64)
+    n_cases = 1
+    for item in range(4):
+        triple = 15 ^ 1 << item
+        if is_complete and triple < 1 << z and not listed[triple]:
+            starts[item] = many(triple, k, low, is_complete)
+            n_cases = 16 if starts[item] > k else n_cases
+    for case in range(n_cases):
+        is_case = True
+        for item in range(4):
+            if starts[item] > k:
+                is_many = case >> item & 1
+                low[15 ^ 1 << item] = starts[item] if is_many else 0
+                high[15 ^ 1 << item] = low[0] if is_many else k - 1
+            elif case >> item & 1:
+                is_case = False
+        for part in range(1, 1 << z):
+            if not is_case or listed[part] or least[part] <= NEAR or np.floor(most[part] + NEAR) >= k:
+                continue
+            minimum = -largest(z, part, -1, low, high)
+            if minimum == np.inf:
+                break  # no numbers fit
+            least[part] = min(least[part], minimum)
+            if minimum > NEAR:
+                most[part] = max(most[part], largest(z, part, 1, low, high))
     for part in range(1, 1 << z):
-        if listed[part]:
+        if listed[part] or least[part] <= NEAR or np.floor(most[part] + NEAR) >= k:
             continue
-        minimum = -largest(z, part, -1, low, high)
-        if minimum == np.inf:
+        if least[part] == np.inf:
             return IMPOSSIBLE
-        if minimum <= NEAR:
-            continue
-        maximum = largest(z, part, 1, low, high)
-        if np.floor(maximum + NEAR) < k:
-            found[0], found[1], found[2] = part, np.int64(np.ceil(minimum - NEAR)), np.int64(np.floor(maximum + NEAR))
-            return REVEALS
+        found[0], found[1], found[2] = (
+            part,
+            np.int64(np.ceil(least[part] - NEAR)),
+            np.int64(np.floor(most[part] + NEAR)),
+        )
+        return REVEALS
     return PLAIN
 
 
 @_compiled
 def look(
     chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs,
-    is_repaired: bool, found: Longs, work: Longs,
+    is_complete: bool, is_repaired: bool, found: Longs, work: Longs,
 ) -> int:  # fmt: skip
     """What Z reveals; ``chosen`` is in any order. ``found[3]`` counts linear programs; ``work``: room, [4, 16]."""
     z = len(chosen)
@@ -360,17 +405,22 @@ def look(
             at -= 1
     low, high, listed = work[0], work[1], work[2]
     intervals(chosen, n_records, n_items, m, k, r, keys, values, low, high, listed)
-    if is_harmless(z, k, low, high, listed, work[3]):
+    if is_harmless(z, k, is_complete, low, high, listed, work[3]):
         return PLAIN
     found[3] += 1
-    status = solve(z, k, low, high, listed, found)
-    return PLAIN if status == IMPOSSIBLE and is_repaired else status
+    status = solve(z, k, is_complete, low, high, listed, found)
+    if status == IMPOSSIBLE and is_repaired:  # unlisted parts were suppressed: they can have any number of people
+        for part in range(1, 1 << z):
+            if not listed[part]:
+                low[part], high[part] = 0, n_records
+        status = solve(z, k, False, low, high, listed, found)
+    return status
 
 
 @_compiled
 def look_at_pair(
     one: int, two: int, thirds: Longs, lows: Longs, limit: int, n_records: int, n_items: int, m: int, k: int, r: int,
-    keys: Longs, values: Longs, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
+    keys: Longs, values: Longs, is_complete: bool, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
 ) -> int:  # fmt: skip
     """All Z of a pair and two of its triples that are together above its upper end; ``lows`` descend."""
     for at in range(len(thirds)):
@@ -378,7 +428,7 @@ def look_at_pair(
             if lows[at] + lows[beyond] <= limit:
                 break
             chosen[0], chosen[1], chosen[2], chosen[3] = one, two, thirds[at], thirds[beyond]
-            status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found, work)
+            status = look(chosen, n_records, n_items, m, k, r, keys, values, is_complete, is_repaired, found, work)
             if status != PLAIN:
                 return status
     return PLAIN
@@ -387,7 +437,7 @@ def look_at_pair(
 @_compiled
 def look_at_item(
     item: int, near: Longs, needs: Longs, limit: int, most: int, n_records: int, n_items: int, m: int, k: int, r: int,
-    keys: Longs, values: Longs, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
+    keys: Longs, values: Longs, is_complete: bool, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
 ) -> int:  # fmt: skip
     """All Z of an item and others with whose pairs it is above its upper end; ``needs`` descend. ``most``: the upper
     end of the most frequent item.
@@ -400,20 +450,22 @@ def look_at_item(
                 if both <= limit:
                     break
                 chosen[0], chosen[1], chosen[2] = item, near[at], near[beyond]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found, work)
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_complete, is_repaired, found, work)
                 if status != PLAIN:
                     return status
                 continue
             if both > limit:  # whatever the fourth item is
                 three[0], three[1], three[2] = item, near[at], near[beyond]
-                apart = is_apart(three, n_records, n_items, m, k, r, keys, values, most, work)
+                apart = is_apart(three, n_records, n_items, m, k, r, keys, values, is_complete, most, work)
                 for last in range(n_items):
                     if last == item or last == near[at] or last == near[beyond]:
                         continue
                     if apart and not has_pair(last, three, n_items, keys, values):
                         continue
                     chosen[0], chosen[1], chosen[2], chosen[3] = item, near[at], near[beyond], last
-                    status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found, work)
+                    status = look(
+                        chosen, n_records, n_items, m, k, r, keys, values, is_complete, is_repaired, found, work
+                    )
                     if status != PLAIN:
                         return status
                 continue
@@ -423,7 +475,7 @@ def look_at_item(
                 if both + needs[last] <= limit:
                     break
                 chosen[0], chosen[1], chosen[2], chosen[3] = item, near[at], near[beyond], near[last]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found, work)
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_complete, is_repaired, found, work)
                 if status != PLAIN:
                     return status
     return PLAIN
@@ -432,7 +484,7 @@ def look_at_item(
 @_compiled
 def look_at_large(
     first: int, order: Longs, highs: Longs, n_records: int, n_items: int, m: int, k: int, r: int,
-    keys: Longs, values: Longs, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
+    keys: Longs, values: Longs, is_complete: bool, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
 ) -> int:  # fmt: skip
     """All Z whose items are together above the number of records, with ``order[first]`` as the largest; ``highs``
     descend.
@@ -446,7 +498,7 @@ def look_at_large(
                 break
             if z == 3:
                 chosen[0], chosen[1], chosen[2] = order[first], order[two], order[three]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found, work)
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_complete, is_repaired, found, work)
                 if status != PLAIN:
                     return status
                 continue
@@ -454,7 +506,7 @@ def look_at_large(
                 if highs[first] + highs[two] + highs[three] + highs[four] <= n_records:
                     break
                 chosen[0], chosen[1], chosen[2], chosen[3] = order[first], order[two], order[three], order[four]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_repaired, found, work)
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_complete, is_repaired, found, work)
                 if status != PLAIN:
                     return status
     return PLAIN

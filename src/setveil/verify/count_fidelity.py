@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -16,7 +16,8 @@ MOST_NAMED = 20
 
 
 def check_counts(release: CountTable, source: Published, model: PrivacyModel | None) -> list[str]:
-    """Every count is the rounded one of the original; single items and pairs are complete unless some were suppressed.
+    """Every count is the rounded one of the original. Items and pairs, and triples where the certificate says so,
+    are complete unless some were suppressed.
 
     Lengths are compared, too: each group but the largest has the rounded number of records.
     """
@@ -34,6 +35,7 @@ def check_counts(release: CountTable, source: Published, model: PrivacyModel | N
             problems.append(f"counts.csv: the count of {named} is {count:,}, but {true[itemset]:,} people have it.")
     if not release.repaired:
         problems += _missing(source, listed, model)
+        problems += _missing_triples(source, listed, model) if release.complete_triples else []
     return [*problems[:MOST_NAMED], *_wrong_lengths(release, source, listed, model)]
 
 
@@ -87,6 +89,26 @@ def _missing(source: Published, listed: dict[tuple[int, ...], int], model: Count
         f"counts.csv: lacks {name_some([source.labels[item] for item in one])}, which at least k={model.k} people have."
         for one in sorted(missing)[:MOST_NAMED]
     ]
+
+
+def _missing_triples(source: Published, listed: dict[tuple[int, ...], int], model: Counts) -> list[str]:
+    """Triples that at least k people have, and fewer than each of their pairs, but that are not listed."""
+    near: dict[int, set[int]] = {}
+    for one, two in (pair for pair in listed if len(pair) == 2):
+        near.setdefault(one, set()).add(two)
+    missing = [
+        (one, two, three)
+        for one, others in near.items()
+        for two in others
+        for three in others & near.get(two, set())
+        if (one, two, three) not in listed
+    ]
+    true = _supports(source, missing)
+    return [
+        f"counts.csv: lacks {name_some([source.labels[item] for item in one])}, which at least k={model.k} people have."
+        for one in sorted(missing)
+        if 0 < rounded(true[one], model) < min(listed[pair] for pair in combinations(one, 2))
+    ][:MOST_NAMED]
 
 
 def _wrong_lengths(

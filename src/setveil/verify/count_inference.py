@@ -37,17 +37,20 @@ class Listed(NamedTuple):
     triple_counts: Longs
 
 
-def find_revealed(table: Listed, model: Counts, progress: Progress, is_repaired: bool = False) -> Finding | None:
+def find_revealed(
+    table: Listed, model: Counts, progress: Progress, is_repaired: bool = False, is_complete: bool = False
+) -> Finding | None:
     """The first set of at most m + 1 items that reveals that 1 to k - 1 people have an unlisted itemset.
 
-    ``is_repaired``: listed sets were suppressed. Then counts that no data can have, if unlisted pairs are taken to be
-    rare, only show that one of these pairs was suppressed.
+    ``is_repaired``: listed sets were suppressed. Then counts that no data can have, if unlisted sets are taken to be
+    rare, only show that one of these was suppressed. ``is_complete``: unlisted triples have fewer than k people, or as
+    many as one of their pairs.
     """
     z = min(model.m + 1, table.n_items)
     if model.m == 1 or z < 2:
         return None  # pairs are neither listed nor known to be rare
     keys, values = _look_up(table)
-    given: Any = table.n_records, table.n_items, model.m, model.k, model.r, keys, values
+    given: Any = table.n_records, table.n_items, model.m, model.k, model.r, keys, values, is_complete
     chosen, found = np.zeros(z, dtype=np.int64), np.zeros(4, dtype=np.int64)
     work = np.zeros((4, 16), dtype=np.int64)
     if z == table.n_items:

@@ -62,7 +62,7 @@ def check(published: Published, model: Counts, progress: Progress) -> Verdict:
     for found in (_wrong_counts(table, model), _wrong_lengths(table, model)):
         if found is not None:
             return found
-    revealed = _revealed(table, release.repaired, model, progress)
+    revealed = _revealed(table, release, model, progress)
     if revealed is not None:
         return revealed
     return _check_records(release, published, table, model, progress)
@@ -119,13 +119,13 @@ def _wrong_lengths(table: Table, model: Counts) -> Verdict | None:
     return None
 
 
-def _revealed(table: Table, is_repaired: bool, model: Counts, progress: Progress) -> Verdict | None:
+def _revealed(table: Table, release: CountTable, model: Counts, progress: Progress) -> Verdict | None:
     """No m + 1 items reveal that 1 to k - 1 people have an unlisted itemset."""
     singles = np.array([table.counts[(item,)] for item in range(len(table.labels))], dtype=np.int64)
     shaped = [_arrays([one for one in table.counts if len(one) == size], size, table.counts) for size in (2, 3)]
     flat = [part.astype(np.int64) for pair in shaped for part in pair]
     listed = Listed(len(table.labels), table.n_records, singles, *flat)
-    found = find_revealed(listed, model, progress, is_repaired)
+    found = find_revealed(listed, model, progress, release.repaired, release.complete_triples)
     if found is None:
         return None
     named = in_braces(table.names(found.items))

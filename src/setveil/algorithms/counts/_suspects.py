@@ -93,13 +93,26 @@ def can_be(z: int, n_records: int, parts: Numbers, low: Numbers, high: Numbers, 
 
 
 @compiled
-def are_together(n_records: int, k: int, parts: Numbers, low: Numbers, high: Numbers, value: Numbers) -> bool:
-    """Whether at least k people can have all four items."""
-    fewest, rarest, most = np.int64(k), np.int64(n_records), np.int64(n_records)
+def least_people(triple: int, numbers: Numbers, low: Numbers) -> int:
+    """The smallest number of at least k people that an unlisted triple can have."""
+    fewest = np.int64(1 << 62)
+    for item in range(4):
+        if triple >> item & 1:
+            fewest = min(fewest, low[triple ^ 1 << item])
+    return max(fewest, numbers[2]) if numbers[4] else numbers[2]
+
+
+@compiled
+def are_together(n_records: int, numbers: Numbers, parts: Numbers, low: Numbers, high: Numbers, value: Numbers) -> bool:
+    """Whether at least k people can have all four items. ``low`` of unlisted triples is changed."""
+    fewest, rarest, most = numbers[2], np.int64(n_records), np.int64(n_records)
     for one in range(4):
         triple = 15 ^ 1 << one
         if parts[triple] > 0:
             most = min(most, high[triple])
+        elif numbers[4]:
+            low[triple] = least_people(triple, numbers, low)
+    for one in range(4):
         for two in range(one + 1, 4):
             pair = 1 << one | 1 << two
             if parts[pair] == 0:
@@ -120,29 +133,34 @@ def are_together(n_records: int, k: int, parts: Numbers, low: Numbers, high: Num
 
 @compiled
 def is_cleared(
-    z: int, n_records: int, k: int, r: int, parts: Numbers, low: Numbers, high: Numbers, value: Numbers
+    z: int, n_records: int, numbers: Numbers, parts: Numbers, low: Numbers, high: Numbers, value: Numbers
 ) -> bool:
-    """Whether counts of all parts can be such that every unlisted part has nobody or at least k people.
+    """Whether counts of all parts can be such that every unlisted part has nobody or at least k people; where triples
+    are complete, an unlisted one then has about as many as its rarest pair.
 
     Tried: nobody; one unlisted triple with as many as an item needs; all items together: as few as the pairs allow, as
     many as the rarest pair has at least, and as many as the pairs allow. ``low``, ``high`` and ``value`` are room.
     """
+    k, r = numbers[2], numbers[3]
     least = r * -(-k // r)
     for mask in range(1, 1 << z):
         low[mask], high[mask] = 0, 0
         if parts[mask] > 0:
             high[mask] = min(parts[mask] + (r + 1) // 2 - 1, n_records)
             low[mask] = min(k if parts[mask] == least else parts[mask] - r // 2, high[mask])
-    if z == 4 and are_together(n_records, k, parts, low, high, value):
+    if z == 4 and are_together(n_records, numbers, parts, low, high, value):
         return True
     for triple in range(7, 1 << z):
+        if parts[triple] == 0:
+            low[triple] = 0
         value[triple] = low[triple]
     if can_be(z, n_records, parts, low, high, value):
         return True
     for triple in range(7, (1 << z) - (1 if z == 4 else 0)):
         if parts[triple] > 0 or (triple != 7 and triple != 11 and triple != 13 and triple != 14):
             continue
-        people = np.int64(k)
+        fewest = least_people(triple, numbers, low)
+        people = fewest
         for item in range(z):  # the pairs of an item are more than its people by this
             if triple >> item & 1:
                 pairs = -high[1 << item]
@@ -150,7 +168,7 @@ def is_cleared(
                     if other != item:
                         pairs += low[1 << item | 1 << other]
                 people = max(people, pairs)
-        for wanted in (np.int64(k), people):
+        for wanted in (fewest, people):
             value[triple] = wanted
             if can_be(z, n_records, parts, low, high, value):
                 return True
@@ -164,7 +182,8 @@ def keep_suspect(
     found: Numbers, n: int, work: Numbers,
 ) -> int:  # fmt: skip
     """Put a set with its counts into ``found`` as row ``n`` if it is not cleared, as far as there is room; how many
-    rows there are then. ``numbers``: n_records, n_items, k, r. Sets with fewer than two changed items are passed over.
+    rows there are then. ``numbers``: n_records, n_items, k, r, whether triples are complete. Sets with fewer than two
+    changed items are passed over.
     """
     z, n_changed = len(chosen), 0
     for one in range(z):
@@ -180,7 +199,7 @@ def keep_suspect(
             ordered[at - 1], ordered[at] = ordered[at], ordered[at - 1]
             at -= 1
     count_parts(ordered, numbers[1], singles, keys, counts, parts)
-    if is_cleared(z, numbers[0], numbers[2], numbers[3], parts, work[2], work[3], work[4]):
+    if is_cleared(z, numbers[0], numbers, parts, work[2], work[3], work[4]):
         return n
     if n < len(found):
         for at in range(16):
@@ -248,7 +267,7 @@ def mark_near(
         most = max(most, singles[item])
     count_parts(ordered, numbers[1], singles, keys, counts, work[1])
     n_left = numbers[0] - most - numbers[3]
-    is_enough = n_left > 0 and is_cleared(3, n_left, numbers[2], numbers[3], work[1], work[2], work[3], work[4])
+    is_enough = n_left > 0 and is_cleared(3, n_left, numbers, work[1], work[2], work[3], work[4])
     for item in range(numbers[1]):
         is_near[item] = not is_enough
     if is_enough:

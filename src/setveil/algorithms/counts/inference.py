@@ -3,15 +3,16 @@
 
 A set Z of m + 1 listed items reveals an unlisted itemset in Z if all non-negative numbers of people in its cells that
 agree with the published counts (rounding intervals, at most k - 1 people with an unlisted pair, the number of records)
-give that itemset 1 to k - 1 people. ``docs/algorithms/counts/tally.md`` has the proof of which Z need not be looked
+give that itemset 1 to k - 1 people. Where triples are complete, an unlisted one has at most k - 1 people, or about as
+many as its rarest pair. ``docs/algorithms/counts/tally.md`` has the proof of which Z need not be looked
 at: those in which no pair is exceeded by two of its triples, no item by its pairs, and the number of records not by the
 items. HiGHS decides about the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Iterable, Iterator
+from itertools import chain, combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ class Tables(NamedTuple):
 
     n_items: int
     n_records: int
+    is_complete: bool  # unlisted triples have fewer than k people, or as many as one of their pairs
     singles: Numbers
     pairs: Numbers
     pair_counts: Numbers
@@ -114,7 +116,7 @@ def _offending(
     if z < 2:
         return
     if z not in programs:
-        programs[z] = Programs(z, tables.n_records, model)
+        programs[z] = Programs(z, tables.n_records, tables.is_complete, model)
     found = np.concatenate([np.empty((0, 20), dtype=np.int64), *_suspected(tables, z, is_changed, model, context)])
     for row in np.unique(found, axis=0):
         context.step("looking for revealed counts")
@@ -133,7 +135,7 @@ def _suspected(
         loops.count_parts(row[0, 16 : 16 + z], tables.n_items, tables.singles, keys, counts, row[0, :16])
         yield row
         return
-    numbers = np.array([tables.n_records, tables.n_items, model.k, model.r], dtype=np.int64)
+    numbers = np.array([tables.n_records, tables.n_items, model.k, model.r, tables.is_complete], dtype=np.int64)
     given = numbers, tables.singles, keys, counts, is_changed, z
     low_pair, high_pair = rounding_ends(tables.pair_counts, model)
     high_item = np.minimum(rounding_ends(tables.singles, model)[1], tables.n_records)
@@ -206,10 +208,10 @@ def rounding_ends(counts: Numbers, model: Counts) -> tuple[Numbers, Numbers]:
 class Programs:
     """The linear programs of sets of z items: cells are columns, parts are rows. HiGHS goes on from the last one."""
 
-    def __init__(self, z: int, n_records: int, model: Counts) -> None:
+    def __init__(self, z: int, n_records: int, is_complete: bool, model: Counts) -> None:
         import highspy
 
-        self.n_records, self.model = n_records, model
+        self.n_records, self.is_complete, self.model = n_records, is_complete, model
         self.solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self.solver.setOptionValue("output_flag", False)
         self.solver.setOptionValue("threads", 1)
@@ -230,31 +232,62 @@ class Programs:
         return self.answers[parts, is_repaired]
 
     def _solve(self, parts: tuple[int, ...], is_repaired: bool) -> bool:
-        k, r = self.model.k, self.model.r
-        for part, count in enumerate(parts[1:], start=1):
-            low, high = 0, k - 1 if part.bit_count() <= min(self.model.m, 2) else self.n_records
-            if count:
-                low = k if count == r * -(-k // r) else count - r // 2
-                high = count + (r + 1) // 2 - 1
-            self.solver.changeRowBounds(part, float(min(low, self.n_records)), float(min(high, self.n_records)))
-        for part, count in enumerate(parts[1:], start=1):
-            if count:
-                continue
-            minimum = self._extreme(part, self.minimize)
-            if minimum is None:
-                return not is_repaired
-            if minimum > NEAR:
-                maximum = self._extreme(part, self.maximize)
-                if maximum is not None and np.floor(maximum + NEAR) < k:
-                    return True
-        return False
+        found = self._is_revealed(parts, self._cases(parts))
+        if found is None and is_repaired:  # unlisted parts were suppressed: they can have any number of people
+            anything = {part: self._ends(count, self.n_records) for part, count in enumerate(parts) if part}
+            found = self._is_revealed(parts, [anything])
+        return found is not False
 
-    def _extreme(self, part: int, sense: object) -> float | None:
-        """The smallest or the largest number of people with a part; None if no numbers fit."""
+    def _is_revealed(self, parts: tuple[int, ...], cases: Iterable[dict[int, tuple[int, int]]]) -> bool | None:
+        """Whether an unlisted part has 1 to k - 1 people in all cases; None if no numbers fit any case."""
+        left = {part for part, count in enumerate(parts) if part and not count}
+        is_possible = False
+        for case in cases:
+            for part, (low, high) in case.items():
+                self.solver.changeRowBounds(part, float(min(low, self.n_records)), float(min(high, self.n_records)))
+            singles = (({part}, sense) for part in sorted(left) for sense in (self.minimize, self.maximize))
+            for asked, sense in chain(((left, self.maximize), (left, self.minimize)), singles):
+                if not asked & left:
+                    continue
+                people = self._people(asked, sense)
+                if people is None:
+                    break
+                is_possible = True  # every solution shows something about all parts
+                left -= {part for part in left if people[part] <= NEAR or np.floor(people[part] + NEAR) >= self.model.k}
+            if not left:
+                return False
+        return True if is_possible else None
+
+    def _cases(self, parts: tuple[int, ...]) -> Iterator[dict[int, tuple[int, int]]]:
+        """Intervals of the numbers of people that the parts can have; unlisted triples can have few or many."""
+        k, n = self.model.k, self.n_records
+        choices: dict[int, list[tuple[int, int]]] = {}
+        for part, count in enumerate(parts[1:], start=1):
+            few = k - 1 if part.bit_count() <= min(self.model.m, 2) else n
+            choices[part] = [self._ends(count, few)]
+            if self.is_complete and part.bit_count() == 3 and not count:
+                rarest = min(parts[part ^ 1 << item] for item in range(4) if part >> item & 1)
+                low, _ = self._ends(rarest, 0)
+                if low > k:
+                    choices[part] = [(0, k - 1), (low, n)]
+        for chosen in product(*choices.values()):
+            yield dict(zip(choices, chosen, strict=True))
+
+    def _ends(self, count: int, most: int) -> tuple[int, int]:
+        """The numbers of people that are published as a count, or those of an unlisted part."""
+        k, r = self.model.k, self.model.r
+        if not count:
+            return 0, most
+        return k if count == r * -(-k // r) else count - r // 2, count + (r + 1) // 2 - 1
+
+    def _people(self, asked: set[int], sense: object) -> list[float] | None:
+        """How many people have each part where those with the parts asked for are together fewest or most; None if no
+        numbers fit.
+        """
         for cell in range(len(self.inside)):
-            self.solver.changeColCost(cell, 1.0 if cell & part == part else 0.0)
+            self.solver.changeColCost(cell, float(sum(cell & part == part for part in asked)))
         self.solver.changeObjectiveSense(sense)
         self.solver.run()
         if self.solver.getModelStatus() == self.infeasible:
             return None
-        return float(self.solver.getObjectiveValue())
+        return list(self.solver.getSolution().row_value)
