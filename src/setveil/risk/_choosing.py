@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from setveil.arrays.compiling import compiled
 from setveil.arrays.mining import Lists
+from setveil.arrays.sorting import stable_order
 from setveil.risk._identifying import Rows
 
 MOST_ITEMS = np.int64(62)  # of a record that are tried, the rarest ones: each is one bit of a word
@@ -38,7 +39,7 @@ def choose_items(
     list_indptr, list_rows = lists
     own_indptr, own_items = own
     place_of = np.full(len(list_indptr) - 1, -1, dtype=np.int64)
-    longest = 0
+    longest = np.int64(0)
     for target in range(first, last):
         for item in own_items[own_indptr[target] : own_indptr[target + 1]]:
             longest = max(longest, list_indptr[item + 1] - list_indptr[item])
@@ -49,12 +50,12 @@ def choose_items(
     table = np.zeros(1 << _FEW, dtype=np.int64)
     for target in range(first, last):
         mine = own_items[own_indptr[target] : own_indptr[target + 1]]
-        mine = mine[np.argsort(supports[mine], kind="mergesort")]
+        mine = mine[stable_order(supports[mine])]
         n = min(np.int64(len(mine)), MOST_ITEMS)
         for place in range(n):
             place_of[mine[place]] = place
         left, floor, best = np.int64(patience), np.int64(0), np.int64(-1)
-        for lead in range(max(n - size, 0) + 1 if n else 0):
+        for lead in range(n - size + 1 if n > size else min(n, 1)):
             # What the rows with this item hold of the others. The rarest item comes first: its rows have all there is.
             members = list_rows[list_indptr[mine[lead]] : list_indptr[mine[lead] + 1]]
             if lead > 0 and len(members) > left:
