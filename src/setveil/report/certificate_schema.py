@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -16,6 +17,7 @@ from setveil.report.words import ACHIEVED, PUBLIC_METRICS
 # 2: sentences in the words of the glossary, risk of the worst attacker. If a certificate has this number, its sentences
 # and figures are compared with those of this version; so whatever changes them changes the number.
 SCHEMA = 2
+FIRST_OF_SCHEMA_2 = (0, 2)  # version
 MOST_RECORDS = 2**40
 MOST_SENTENCES = 50
 
@@ -141,6 +143,8 @@ def check_schema(certificate: Mapping[str, Any]) -> list[str]:
             for error in problem.errors(include_url=False, include_context=False, include_input=False)[:10]
         ]
     problems = []
+    if read.schema_ != _schema_of(read.setveil):
+        problems.append(f"setveil {one_line(read.setveil, 40)} does not write schema {read.schema_}")
     if not read.verified:
         problems.append("verified is not true")
     if "package" in read.algorithm.model_fields_set and read.algorithm.package == "setveil":
@@ -152,6 +156,12 @@ def check_schema(certificate: Mapping[str, Any]) -> list[str]:
         if strange:
             problems.append(f"there is no figure {name}.{one_line(strange[0])}")
     return [f"certificate.json: {problem}." for problem in problems]
+
+
+def _schema_of(version: str) -> int:
+    """The schema that a version writes: an older schema under a later version would hide what is compared."""
+    number = tuple(map(int, re.findall("[0-9]{1,9}", version)[:2]))
+    return 1 if re.fullmatch("[0-9.]+", version) and number < FIRST_OF_SCHEMA_2 else SCHEMA
 
 
 def _where(place: tuple[int | str, ...]) -> str:

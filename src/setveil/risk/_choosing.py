@@ -55,7 +55,7 @@ def choose_items(
         for place in range(n):
             place_of[mine[place]] = place
         left, floor, best = np.int64(patience), np.int64(0), np.int64(-1)
-        for lead in range(n - size + 1 if n > size else min(n, 1)):
+        for lead in range(n - size + 1 if n > size else np.int64(n > 0)):
             # What the rows with this item hold of the others. The rarest item comes first: its rows have all there is.
             members = list_rows[list_indptr[mine[lead]] : list_indptr[mine[lead] + 1]]
             if lead > 0 and len(members) > left:
