@@ -116,8 +116,8 @@ class Counts(PrivacyModel):
             "Knowledge of everybody else: an attacker who knows all other records can compute the rest by subtraction.",
             f"Small data: with fewer than {FEW_RECORDS:,} records, attackers guess further items of a person somewhat "
             f"better than without the release. Choose k of at least {LARGE_K} there. Measured on supermarket baskets "
-            "with k=5 and three known items: a fourth item was guessed for 21.7 % of 4,917 people in the data and for "
-            "17.0 % of people held out; with 7,868 people 20.6 % and 19.3 %.",
+            "with k=5 and three known items: a fourth item was guessed for 21.3 % of 4,917 people in the data and for "
+            "16.7 % of people held out; with 7,868 people 20.9 % and 19.4 %.",
             NEGATIVE_KNOWLEDGE,
             REPEATED_RELEASES,
             "Minimality attacks: the algorithm is public and deterministic. An unlisted set may have been suppressed "

@@ -39,7 +39,7 @@ class TableReader:
         smallest = int(release.counts.min(initial=2))
         self.k, self.r = getattr(release.model, "k", smallest), getattr(release.model, "r", smallest)
         self.is_complete = release.complete_triples
-        lengths = release.published.lengths
+        lengths = release.rows.lengths
         # Two items meet more often in records of unequal lengths than if every record were equally long.
         self.together = self.n_records * float((lengths * (lengths - 1)).sum()) / max(float(lengths.sum()) ** 2, 1.0)
         self._made: dict[tuple[int, ...], float] = {}

@@ -96,7 +96,7 @@ def _missing_triples(source: Published, listed: dict[tuple[int, ...], int], mode
     near: dict[int, set[int]] = {}
     for one, two in (pair for pair in listed if len(pair) == 2):
         near.setdefault(one, set()).add(two)
-    missing = [
+    missing: list[tuple[int, ...]] = [
         (one, two, three)
         for one, others in near.items()
         for two in others
