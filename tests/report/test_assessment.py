@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from dataclasses import replace
@@ -13,6 +14,7 @@ import pytest
 import setveil as sv
 from setveil.errors import InputError
 from setveil.report.assessment import decision_of, inference, linkability, render_assessment, risks_of, singling_out
+from setveil.report.certificate import seal, write_json
 from setveil.report.facts import Facts
 from setveil.report.lights import lights_of
 from setveil.report.profiles import (
@@ -226,3 +228,14 @@ def test_the_assessment_prints_on_two_pages(facts: Facts, tmp_path: Path) -> Non
         capture_output=True,
     )
     assert len(re.findall(rb"/Type ?/Page\b(?!s)", target.read_bytes())) == 2
+
+
+def test_a_certificate_from_before_the_worst_attacker_stays_verifiable(tmp_path: Path) -> None:
+    out = sv.anonymize([["a", "b"]] * 6, "km", k=2, m=2, algorithm="trim").publish(tmp_path / "out")
+    certificate = json.loads((out / "certificate.json").read_text())
+    for row in certificate["risk"]["after"]:
+        del row["worst_singled_out"], row["worst_singled_out_interval"]
+    write_json(seal({**certificate, "setveil": "0.1.9"}), out / "certificate.json")
+    result = sv.verify_folder(out)
+    assert result.holds, result.problems
+    assert any("before the worst attacker was measured" in note for note in result.notes)
