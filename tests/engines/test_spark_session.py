@@ -117,3 +117,14 @@ def test_workers_without_setveil_are_told_in_one_line() -> None:
     problem = errors.PythonException("Traceback …\nModuleNotFoundError: No module named 'setveil'\n")
     assert is_of_workers(problem)  # and not of the path that is read
     assert "workers has no setveil" in (told_by_spark(problem) or "")
+
+
+def test_options_for_java_that_somebody_gave_stay_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = pytest.importorskip("setveil.engines.spark.session")
+    for name in (*session.SAY_JAVA, "SPARK_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    assert not session._tunes_java({"spark.ui.enabled": "false"})
+    assert session._tunes_java({"spark.driver.extraJavaOptions": "-XX:+UseG1GC"})
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    (tmp_path / "spark-defaults.conf").write_text("spark.driver.extraJavaOptions -XX:+UseG1GC\n")
+    assert session._tunes_java({})

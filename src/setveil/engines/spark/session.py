@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pyspark
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -31,9 +32,10 @@ NOT_THERE = "No module named 'setveil"
 OF_WORKERS = (*KNOWN[:4], "blockmgr-", NOT_THERE)  # blockmgr-: folders in which they keep what they pass on
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 QUICK_START = (  # Java compiles only what runs very often, and collects garbage in one thread
-    "-XX:+UseSerialGC -XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
-    "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
+    "-XX:+IgnoreUnrecognizedVMOptions -XX:+UseSerialGC -XX:Tier4InvocationThreshold=50000 "
+    "-XX:Tier4MinInvocationThreshold=6000 -XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
 )
+SAY_JAVA = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "PYSPARK_SUBMIT_ARGS")
 AT_ONCE = 10_000  # records handed over to Python together
 
 
@@ -66,12 +68,23 @@ def open_session(master: str = "local[*]", settings: Mapping[str, str] | None = 
         usual |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
     if host is None:
         usual["spark.sql.shuffle.partitions"] = str(2 * (os.cpu_count() or 1))  # 200 small ones are for clusters
-        usual["spark.driver.defaultJavaOptions"] = QUICK_START
+        if not _tunes_java(settings or {}):  # two collectors would not start
+            usual["spark.driver.defaultJavaOptions"] = QUICK_START
     if "spark.local.dir" not in (settings or {}):
         usual["spark.local.dir"] = _private_folder()
     for name, value in {**usual, **(settings or {})}.items():
         builder = builder.config(name, value)
     return _within_patience(builder, master)
+
+
+def _tunes_java(settings: Mapping[str, str]) -> bool:
+    """Whether settings, the environment or Spark's own file have options for Java's machine."""
+    said = [*settings.values(), *(os.environ.get(name, "") for name in SAY_JAVA)]
+    home = os.environ.get("SPARK_HOME") or str(Path(pyspark.__file__).parent)
+    with suppress(OSError):
+        folder = Path(os.environ.get("SPARK_CONF_DIR") or f"{home}/conf")
+        said.append((folder / "spark-defaults.conf").read_text(encoding="utf-8", errors="replace"))
+    return any("-XX:" in text for text in said)
 
 
 def _private_folder() -> str:
