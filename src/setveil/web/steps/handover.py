@@ -79,7 +79,11 @@ def _hand_over(dataset: Dataset, run: Run) -> None:
             bullets([*run.result["files"], "certificate.json"], "soft")
 
             async def download() -> None:
-                given = {"out": str(run.out), "target": str(_place(run, "release.zip")), "name": "release"}
+                given: dict[str, Any] = {
+                    "out": str(run.out),
+                    "target": str(_place(run, "release.zip")),
+                    "name": "release",
+                }
                 if not _lacks_reason(dataset, run) and await _ask(dataset, "zip", **given):
                     run.is_handed_over = True
                     ui.download(f"{run.address}/release.zip", "release.zip")
