@@ -48,6 +48,8 @@ NAMED = {
     ("workflows/deciding.py", "km"),  # the settings that the demonstration compares
     ("workflows/deciding.py", "trim"),
     ("workflows/deciding.py", "lra"),
+    ("workflows/deciding.py", "counts"),
+    ("workflows/deciding.py", "tally"),
     ("sklearn.py", "km"),  # defaults in a signature
     ("sklearn.py", "aa"),
     ("words.py", "k-anonymity"),  # a term of the glossary

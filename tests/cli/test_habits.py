@@ -120,6 +120,6 @@ def test_the_demo_shows_a_decision_without_a_red_light(
     monkeypatch.chdir(tmp_path)
     assert _run(["demo"]) == 0
     told = capsys.readouterr().out
-    assert told.index("Risk of the original data") < told.index("Candidates") < told.index("would publish: candidate B")
-    assert "reject" in told and "Residual risk: low" in told and "Residual risk: high" not in told
+    assert told.index("Risk of the original data") < told.index("Candidates") < told.index("would publish: candidate C")
+    assert "reject" in told and "Residual risk: moderate" in told and "Residual risk: high" not in told
     assert _run(["verify", "demo-out"]) == 0

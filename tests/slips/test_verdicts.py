@@ -23,7 +23,7 @@ def facts(**changed: Any) -> Facts:
     release = recoding()
     assert release.record is not None
     risk = sv.risk(release.record.data).to_dict()
-    nothing = [{**row, "singled_out": 0.0} for row in risk["rows"]]
+    nothing = [{**row, **shares(0.0)} for row in risk["rows"] if row["n_records"]]
     made = facts_of(release, release.published.vocabulary.labels, True, {}, {}, risk, {"rows": nothing})
     model = changed.pop("model_is", sv.KmAnonymity(k=5, m=2))
     asked = {"model_options": model.options(), "crowd": model.crowd, "known_items": model.known_items}
@@ -31,9 +31,14 @@ def facts(**changed: Any) -> Facts:
     metrics |= changed.pop("metrics", {})
     if "singled_out" in changed:
         known = [{**row, "share_of_records": 1.0} for row in risk["rows"] if row["known"] < 3]
-        changed["risk_after"] = [{**row, "singled_out": changed["singled_out"]} for row in known]
+        changed["risk_after"] = [{**row, **shares(changed["singled_out"])} for row in known]
         del changed["singled_out"]
     return replace(made, metrics=metrics, **{**asked, **changed})
+
+
+def shares(singled_out: float) -> dict[str, Any]:
+    """The figures of a risk table that the lights look at."""
+    return {"singled_out": singled_out, "worst_singled_out": singled_out, "mean_inverse_support": 0.01}
 
 
 def attacked(share: float, of_all: float) -> dict[str, Any]:

@@ -350,10 +350,10 @@ def use_of(facts: Facts) -> Light:
     if unchanged.broadest and unchanged.broadest > 1:
         told.append(f"the broadest category covers {figure(unchanged.broadest)} items")
     if facts.metrics.get("added_ratio"):
-        told.append(f"{percent(facts.metrics['added_ratio'])} as many entries were added")
+        told.append(f"entries were added: {percent(facts.metrics['added_ratio'])} of the original number")
     told += found.words
     if empty:
-        told.append(f"{figure(empty)} records are published empty")
+        told.append(f"{figure(empty)} {'record is' if empty == 1 else 'records are'} published empty")
     sentence = "; ".join(told) + "."
     sentence = sentence[0].upper() + sentence[1:]
     is_counted = facts.traits.has_groups or not facts.traits.has_own_records

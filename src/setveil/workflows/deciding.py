@@ -6,11 +6,12 @@ import shlex
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from setveil.algorithms import find
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import unheard_warnings
 from setveil.policy.schema import Policy
 from setveil.report.figures import Unchanged
-from setveil.report.lights import GRADES, LEVELS, ORDER, crowd_of
+from setveil.report.lights import GRADES, LEVELS, crowd_of
 from setveil.report.profiles import Profile, find_profile
 from setveil.report.words import percent
 from setveil.workflows.hierarchy import resolve_hierarchy
@@ -24,7 +25,7 @@ PROFILE = "ons-10"
 CANDIDATES: tuple[dict[str, Any], ...] = (  # model and algorithm of each
     {"model": {"name": "km", "k": 10, "m": 2}, "algorithm": {"name": "trim"}},
     {"model": {"name": "km", "k": 10, "m": 2}, "algorithm": {"name": "lra"}},
-    {"model": {"name": "km", "k": 10, "m": 3}, "algorithm": {"name": "trim"}},
+    {"model": {"name": "counts", "k": 10}, "algorithm": {"name": "tally"}},
 )
 
 
@@ -43,16 +44,17 @@ class Row(NamedTuple):
 
     def cells(self) -> tuple[str, ...]:
         """The candidate in a table."""
-        given, worst = self.policy.model.given(), self.choice.residual
-        name = f"{self.letter}  k={given['k']}, m={given['m']}, {self.policy.algorithm.name}"
+        model, worst = self.policy.model, self.choice.residual
+        given = [f"{name}={value}" for name, value in model.given().items()]
+        pairs = self.choice.utility.errors.get("pairs")
         guarantee = "met" if _meets(self.choice) else f"below k={self.choice.profile.k}"
         return (
-            name,
+            f"{self.letter}  {model.name} {', '.join([*given, str(self.policy.algorithm.name)])}",
             guarantee,
             LEVELS[self.choice.risk_colour],
             percent(0.0 if worst is None else worst.of_all_people),
             GRADES[self.choice.colour],
-            percent(self.choice.exact),
+            "–" if pairs is None else percent(pairs.mean),
             "publish" if self.is_chosen else "reject",
         )
 
@@ -77,12 +79,13 @@ class Decision:
         policy, names = self.chosen.policy, [path.name for path in demo_files()]
         words = ["setveil", "anonymize", names[0], "-o", out, "--model", policy.model.name]
         words += [word for name, value in policy.model.given().items() for word in (f"-{name}", str(value))]
-        words += ["--algorithm", str(policy.algorithm.name), "--hierarchy", names[1]]
+        words += ["--algorithm", str(policy.algorithm.name)]
+        words += ["--hierarchy", names[1]] if policy.hierarchy.source else []
         return shlex.join([*words, "--profile", self.profile.name])
 
 
 def decide_demo(progress: Progress = no_progress) -> Decision:
-    """Measure the candidates and choose: no red light, then the lowest residual risk, then the highest utility."""
+    """Measure the candidates and choose: no red light, then the highest utility, as ``suggest`` does."""
     baskets, taxonomy = map(str, demo_files())
     progress("reading", None)
     data = as_transactions(baskets)
@@ -90,10 +93,12 @@ def decide_demo(progress: Progress = no_progress) -> Decision:
     choices = []
     for number, candidate in enumerate(CANDIDATES):
         progress("measuring candidates", number / len(CANDIDATES))
-        policy = make_policy({**candidate, "hierarchy": {"source": taxonomy}, "assessment": {"profile": PROFILE}})
+        uses_tree = find(candidate["algorithm"]["name"]).hierarchy != "none"
+        source = {"hierarchy": {"source": taxonomy}} if uses_tree else {}
+        policy = make_policy({**candidate, **source, "assessment": {"profile": PROFILE}})
         with unheard_warnings():
-            choices.append(measure_setting(data, policy, tree))
-    best = max(choices, key=lambda choice: (_is_free_of_red(choice), -ORDER.index(choice.risk_colour), choice.score))
+            choices.append(measure_setting(data, policy, tree if uses_tree else None))
+    best = max(choices, key=lambda choice: (_is_free_of_red(choice), choice.score))
     rows = tuple(
         Row(letter, choice, choice is best, _reason(choice, best))
         for letter, choice in zip("ABC", choices, strict=True)
@@ -132,7 +137,7 @@ def _reason(choice: Choice, best: Choice) -> str:
 def _cost(choice: Choice) -> list[str]:
     """What analysts lose."""
     pairs, categories = choice.utility.errors.get("pairs"), choice.utility.categories
-    losses = [Unchanged(choice.exact, "entries", choice.largest_set).words]
+    losses = [choice.shown_entries or Unchanged(choice.exact, "entries", choice.largest_set).words]
     if categories is not None:
         losses.append(f"counts of published categories: {categories.words}")
     if pairs is not None:
