@@ -48,7 +48,6 @@ NAMED = {
     ("workflows/deciding.py", "km"),  # the settings that the demonstration compares
     ("workflows/deciding.py", "trim"),
     ("workflows/deciding.py", "lra"),
-    ("workflows/deciding.py", "counts"),
     ("workflows/deciding.py", "tally"),
     ("sklearn.py", "km"),  # defaults in a signature
     ("sklearn.py", "aa"),
