@@ -198,6 +198,11 @@ def _argument(found: re.Match[str]) -> str:
     return f'{name}="{value}"' if value and value in _VALUES[option].split() else f"{name}{rest}"
 
 
+def times(number: int, noun: str) -> str:
+    """``1 record``, ``3 records``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def name_some(labels: Iterable[str], limit: int = 5) -> str:
     """``"beer", "wine" and 7 more``: at most ``limit`` labels, for an error message."""
     known = list(labels)

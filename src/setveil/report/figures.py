@@ -89,6 +89,11 @@ def worst_by_known(attacks: Rows, risk_after: Rows, risk_before: Rows = ()) -> l
     tried = [_attacked(row) for row in attacks if row["singled_out"] is not None]
     tried += [_by_labels(row) for row in risk_after if row["singled_out"] is not None and row["known"] not in worst]
     tried = [one for one in tried if one.known not in worst or one.of_all_people > worst[one.known].at_most]
+    if not worst and not any(one.of_all_people for one in tried):  # nobody can be singled out any more
+        rows = [row for row in risk_before if row.get("worst_singled_out") is not None]
+        nobody = {"worst_singled_out": 0.0, "worst_singled_out_interval": None}
+        worst = {row["known"]: _identifying({**row, **nobody}, row["worst_singled_out"]) for row in rows}
+        tried = [one for one in tried if one.known not in worst]
     tried += worst.values()
     return [
         max((one for one in tried if one.known == known), key=lambda one: one.of_all_people)

@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any
 
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import InputError, one_line
+from setveil.errors import InputError, one_line, times
 from setveil.models import PrivacyModel
 from setveil.verify.published import Published, read_published
-from setveil.verify.verdict import Verdict, Violation, times
+from setveil.verify.verdict import Verdict, Violation
 
 
 def verify(what: Any, model: PrivacyModel, progress: Progress = no_progress) -> Verdict:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from setveil.core.progress import Progress
+from setveil.errors import times
 from setveil.models import Coherence
 from setveil.verify.published import Published
-from setveil.verify.verdict import Verdict, Violation, in_braces, times
+from setveil.verify.verdict import Verdict, Violation, in_braces
 
 if TYPE_CHECKING:
     from setveil.verify.tables import Find, Indexed, Table

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.columns import Column, Columns
-from setveil.errors import name_some, one_line
+from setveil.errors import name_some, one_line, times
 from setveil.verify.columns import PublishedColumn, read_columns
-from setveil.verify.verdict import times
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from setveil.core.progress import Progress
 from setveil.core.vocabulary import ascending
-from setveil.errors import name_some
+from setveil.errors import name_some, times
 from setveil.models import ConstraintAnonymity
 from setveil.verify.published import Published, sorted_rows
-from setveil.verify.verdict import Verdict, Violation, in_braces, times
+from setveil.verify.verdict import Verdict, Violation, in_braces
 
 SUPPRESSED, ABSENT = -1, -2
 

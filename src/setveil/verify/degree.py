@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.progress import Progress
-from setveil.errors import InputError
+from setveil.errors import InputError, times
 from setveil.models import PrivacyDegree
 from setveil.releases import Grouping
 from setveil.verify.published import Published
-from setveil.verify.verdict import Verdict, Violation, times
+from setveil.verify.verdict import Verdict, Violation
 
 
 class _Fault(NamedTuple):

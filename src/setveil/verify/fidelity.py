@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.vocabulary import ascending
-from setveil.errors import name_some
+from setveil.errors import name_some, times
 from setveil.models import PrivacyModel
 from setveil.releases import CountTable, Grouping, LocalRecoding, Recoding, Release, Replacement
 from setveil.verify.book import cover_pairs, recoding_targets
@@ -23,7 +23,6 @@ from setveil.verify.column_fidelity import check_columns
 from setveil.verify.count_fidelity import check_counts
 from setveil.verify.degree import GroupCounts
 from setveil.verify.published import Published, read_published, some_rows, sorted_rows
-from setveil.verify.verdict import times
 
 
 class Asked(NamedTuple):

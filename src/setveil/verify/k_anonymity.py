@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.progress import Progress
+from setveil.errors import times
 from setveil.models import KAnonymity
 from setveil.verify.published import Published
-from setveil.verify.verdict import Verdict, Violation, in_braces, times
+from setveil.verify.verdict import Verdict, Violation, in_braces
 
 if TYPE_CHECKING:
     from setveil.verify.tables import Table

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.progress import Progress
-from setveil.errors import InputError, one_line
+from setveil.errors import InputError, one_line, times
 from setveil.models import KKmAnonymity
 from setveil.verify.columns import Classes, classes_of, n_values_per_class
 from setveil.verify.published import Published
-from setveil.verify.verdict import Verdict, Violation, in_braces, times
+from setveil.verify.verdict import Verdict, Violation, in_braces
 
 if TYPE_CHECKING:
     from setveil.verify.tables import Indexed

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from setveil.core.progress import Progress
+from setveil.errors import times
 from setveil.models import KmAnonymity
 from setveil.verify.dense import can_count, count_itemsets, count_single_items, first_itemset
 from setveil.verify.published import Published
-from setveil.verify.verdict import Verdict, Violation, in_braces, times
+from setveil.verify.verdict import Verdict, Violation, in_braces
 
 
 def check(published: Published, model: KmAnonymity, progress: Progress) -> Verdict:

@@ -16,10 +16,11 @@ import numpy as np
 
 from setveil.core.progress import Progress
 from setveil.core.vocabulary import ascending
+from setveil.errors import times
 from setveil.models import Rule, RuleAnonymity
 from setveil.verify.constraints import ABSENT, SUPPRESSED, images
 from setveil.verify.published import Published
-from setveil.verify.verdict import Verdict, Violation, in_braces, times
+from setveil.verify.verdict import Verdict, Violation, in_braces
 
 
 class Counted(NamedTuple):

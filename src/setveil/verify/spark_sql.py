@@ -17,12 +17,12 @@ import numpy as np
 from setveil.core import Dataset
 from setveil.core.progress import Progress
 from setveil.core.vocabulary import ascending
-from setveil.errors import UncheckedError, name_some
+from setveil.errors import UncheckedError, name_some, times
 from setveil.models import KAnonymity, KmAnonymity, PrivacyModel
 from setveil.releases import Recoding, Release, Replacement
 from setveil.verify.book import recoding_targets
 from setveil.verify.km import too_few
-from setveil.verify.verdict import Verdict, in_braces, times
+from setveil.verify.verdict import Verdict, in_braces
 
 Ask = Callable[[str], list[Any]]  # a query → its rows
 Images = Sequence[tuple[str, str]]  # an item, the published item that it becomes

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.progress import Progress
+from setveil.errors import times
 from setveil.models.uncertainty import Uncertainty
 from setveil.releases import LocalRecoding
 from setveil.verify.book import cover_pairs
@@ -29,7 +30,7 @@ from setveil.verify.coherence import below
 from setveil.verify.intersections import Steps, intersections
 from setveil.verify.published import Published, sorted_rows
 from setveil.verify.tables import BUDGET, Indexed, Table, Walker, make_table
-from setveil.verify.verdict import Verdict, Violation, in_braces, times
+from setveil.verify.verdict import Verdict, Violation, in_braces
 
 
 class Rule(NamedTuple):

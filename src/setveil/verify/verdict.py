@@ -48,8 +48,3 @@ def in_braces(labels: tuple[str, ...], limit: int = 12) -> str:
     """``{"a", "b"}``: an itemset in a message, however long it is."""
     shown = ", ".join(f'"{one_line(label)}"' for label in labels[:limit])
     return f"{{{shown}}}" if len(labels) <= limit else f"{{{shown} and {len(labels) - limit:,} more}}"
-
-
-def times(number: int, noun: str) -> str:
-    """``1 record``, ``3 records``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -158,9 +158,8 @@ def check_release(data: Dataset, release: Release, model: PrivacyModel) -> None:
     if n_items > 1 and n_published <= 1:
         what = "everything is suppressed" if n_published == 0 else "everything is published as one item"
         warn(
-            f"{what}: this release has no utility. An algorithm that suppresses a few rare entries "
-            "keeps the rest (--algorithm trim), or choose a smaller k or m; `setveil suggest` looks for what "
-            "fits."
+            f"{what}: this release has no utility. Choose another algorithm or a smaller k; `setveil suggest` looks "
+            "for what fits."
         )
     elif model.already_met and is_unchanged(data, release.published):
         warn(f"the published records are the original records: nothing was changed. {model.already_met}")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.transactions import AnyDataset
-from setveil.errors import InputError, name_some, warn
+from setveil.errors import InputError, name_some, times, warn
 from setveil.io.options import ReadOptions
 from setveil.io.source import one_line
 from setveil.io.transactions.labels import Numbered
@@ -81,17 +81,17 @@ class MissingCells:
         total = sum(self._counts.values())
         words = name_some(sorted({_shown(word) for _, word in self._counts}), 5)
         if self.rule == "drop":
-            return (f"{total:,} cell(s) with {words} are absent",)
+            return (f"absent: {times(total, 'cell')} with {words}",)
         columns = sorted({column for column, _ in self._counts})
         column = max(columns, key=lambda name: sum(self._counts[key] for key in self._counts if key[0] == name))
         word, count = max(
             ((word, count) for (name, word), count in self._counts.items() if name == column),
             key=lambda found: (found[1], found[0]),
         )
-        others = f" (and {total - count:,} more cell(s) with {words})" if total > count else ""
+        others = f" ({times(total, 'cell')} with {words} in all)" if total > count else ""
         in_column = f'column "{one_line(column, 40)}": ' if column else ""
         raise InputError(
-            f'{where}: {in_column}{count:,} cell(s) hold "{_shown(word)}"{others}. Does "{_shown(word)}" mean '
+            f'{where}: {in_column}"{_shown(word)}" in {times(count, "cell")}{others}. Does "{_shown(word)}" mean '
             '"missing"? Use --missing drop. Is it a value like any other? Use --missing value.'
         )
 
