@@ -365,7 +365,7 @@ def test_an_empty_cell_is_no_value() -> None:
 def test_words_for_missing_are_asked_about(layout: str) -> None:
     text = {"long": "id,item\n1,NA\n2,x\n3,NA\n"}.get(layout, "id,item,b\n1,NA,1\n2,1,0\n3,NA,?\n")
     told = {"format": layout, "id_column": "id"} | ({} if layout == "long" else {"item_columns": "item,b"})
-    with pytest.raises(InputError, match=r'column "item": 2 cell\(s\) hold "NA".* Use --missing drop'):
+    with pytest.raises(InputError, match=r'column "item": "NA" in 2 cells.* Use --missing drop'):
         read(text, **told)
     dropped = read(text, missing="drop", **told)
     assert not any("NA" in label or "?" in label for label in dropped.vocabulary) and dropped.n_records == 3
