@@ -130,8 +130,8 @@ def yardstick_of(row: Row) -> Yardstick:
 MAP = (
     "Every privacy model on one plane. Further left is less risk: the share of all people whom the worst attacker "
     "tried singles out with up to four known items. Further down is less loss: the mean relative error of pair counts. "
-    "A line across is a floor: no release that shows no pair of fewer than k people can have a smaller error. A "
-    "setting below the floor of its k shows such pairs."
+    "A line across is a floor: counts shown by a release without pairs of fewer than k people cannot have a smaller "
+    "error. A setting below the floor of its k shows such pairs, or its counts of these pairs are estimates."
 )
 MAP_OF_GROUPS = (
     "Groupings (degree) publish public items unchanged, so an attacker who knows these singles records out. They hide "

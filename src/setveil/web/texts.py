@@ -278,7 +278,10 @@ PROPOSAL_NAME = "{letter}: {role}"
 ORIGINAL = "original"
 ORIGINAL_WORDS = "the data as it is"
 PLANE_NOTE = "Further left: fewer people can be singled out. Further down: counts are closer to the original."
-PLANE_FLOOR = "A line across is a floor: no release that hides pairs of fewer than k people can be below it."
+PLANE_FLOOR = (
+    "A line across is a floor: counts shown by a release that hides pairs of fewer than k people cannot be below it. "
+    "Estimates of hidden pairs can."
+)
 FLOOR = "Counts of pairs are off by {error} on average. The floor at k={k} is {floor}."
 OWN_CHOICE = "Or choose a guarantee yourself"
 SINGLED_OUT = "of all people are singled out by the worst attacker tried"
