@@ -235,6 +235,8 @@ def test_a_certificate_from_before_the_worst_attacker_stays_verifiable(tmp_path:
     certificate = json.loads((out / "certificate.json").read_text())
     for row in certificate["risk"]["after"]:
         del row["worst_singled_out"], row["worst_singled_out_interval"]
+    write_json(seal(certificate), out / "certificate.json")
+    assert sv.verify_folder(out).holds is False  # this version writes the figure
     write_json(seal({**certificate, "setveil": "0.2.0"}), out / "certificate.json")
     result = sv.verify_folder(out)
     assert result.holds, result.problems
