@@ -37,7 +37,7 @@ def demo(
     )
     say(f"\n2. Candidates, held against the profile {decision.profile.words}")
     table(
-        ("candidate", "guarantee", "residual risk", "singled out", "utility", "pair counts off by", ""),
+        ("candidate", "guarantee", "residual risk", "singled out", "utility", "mean error of pairs", ""),
         [row.cells() for row in decision.rows],
     )
     for row in decision.rows:

@@ -118,7 +118,7 @@ def _reason(choice: Choice, best: Choice) -> str:
     """Why a candidate is published or rejected, with what it would have cost."""
     worst = choice.residual
     if choice is best:
-        return "no red light. " + "; ".join(_cost(choice)) + "."
+        return "no red light; " + "; ".join(_cost(choice)) + "."
     reasons = []
     if not _meets(choice):
         reasons.append(f"k is below the {choice.profile.k} of the profile")
