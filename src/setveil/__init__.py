@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         SetveilError,
         SetveilWarning,
     )
-    from setveil.io.hierarchies.reading import check_hierarchy
+    from setveil.io.hierarchies.hierarchy_files import check_hierarchy
     from setveil.models import (
         Coherence,
         ConstraintAnonymity,
@@ -114,7 +114,7 @@ _ROOMS = {
     "setveil.workflows.folder": "open_release",
     "setveil.workflows.recheck": "verify_folder",
     "setveil.errors": "CancelledError GuaranteeError InfeasibleError InputError SetveilError SetveilWarning",
-    "setveil.io.hierarchies.reading": "check_hierarchy",
+    "setveil.io.hierarchies.hierarchy_files": "check_hierarchy",
     "setveil.models": "Coherence ConstraintAnonymity Counts KAnonymity KKmAnonymity KmAnonymity PrivacyDegree "
     "PrivacyModel "
     "RuleAnonymity Uncertainty",

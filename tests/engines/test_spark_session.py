@@ -112,11 +112,11 @@ def test_what_spark_writes_here_is_private_and_does_not_stay(tmp_path: Path, var
 def test_workers_without_setveil_are_told_in_one_line() -> None:
     errors = pytest.importorskip("pyspark.errors")
     from setveil.engines.spark.session import is_of_workers
-    from setveil.workflows.cluster import told_by_spark
+    from setveil.workflows.cluster import spark_reason
 
     problem = errors.PythonException("Traceback …\nModuleNotFoundError: No module named 'setveil'\n")
     assert is_of_workers(problem)  # and not of the path that is read
-    assert "workers has no setveil" in (told_by_spark(problem) or "")
+    assert "workers has no setveil" in (spark_reason(problem) or "")
 
 
 def test_options_for_java_that_somebody_gave_stay_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ from setveil.generate import (
 )
 from setveil.generate.draws import ONE, Draws, choose, poisson_table, weight_table
 from setveil.generate.groceries import groceries, write_demo_data
-from setveil.io.hierarchies.reading import check_hierarchy, read_hierarchy
+from setveil.io.hierarchies.hierarchy_files import check_hierarchy, read_hierarchy
 from setveil.io.transactions.reading import read_transactions
 from setveil.workflows import demo_data
 from setveil.workflows.samples import generate_patients

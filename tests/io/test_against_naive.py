@@ -134,8 +134,8 @@ def test_tables(seed: int) -> None:
         header = rng.random() < 0.8
         width = 2 if layout == "long" else rng.randint(1, 4)
         has_ids = layout == "long" or (width > 1 and rng.random() < 0.5)
-        id_place = rng.randrange(width) if has_ids else None
-        places = [place for place in range(width) if place != id_place]
+        id_position = rng.randrange(width) if has_ids else None
+        places = [place for place in range(width) if place != id_position]
         texts = ANSWERS if layout == "onehot" else CELLS
         texts = rng.sample(texts, rng.randint(1, len(texts))) if rng.random() < 0.7 else texts
         if rng.random() < 0.6:
@@ -143,7 +143,7 @@ def test_tables(seed: int) -> None:
         rows = [
             [
                 rng.choice(["1", "2", "p q", "10", "an id of many letters", "" if rng.random() < 0.05 else "3"])
-                if place == id_place
+                if place == id_position
                 else rng.choice(texts)
                 for place in range(width)
             ]
@@ -153,9 +153,9 @@ def test_tables(seed: int) -> None:
         options: dict[str, Any] = {"missing": rng.choice(RULES), "strip": rng.random() < 0.2}
         options["split"] = rng.choice([None, None, None, "|", " "]) if layout != "onehot" else None
         told = dict(options, format=layout, delimiter=delimiter, no_header=not header)
-        if id_place is not None:
-            names[id_place] = "id"
-            told["id_column"] = "id" if header else str(id_place + 1)
+        if id_position is not None:
+            names[id_position] = "id"
+            told["id_column"] = "id" if header else str(id_position + 1)
         if layout == "long":
             names[places[0]] = "item"
             told["item_column"] = "item" if header else str(places[0] + 1)
@@ -166,7 +166,7 @@ def test_tables(seed: int) -> None:
         text = table_text(rng, [names, *rows] if header else rows, delimiter)
         compare(
             text.encode(),
-            lambda: naive.read_table(layout, text, delimiter, header, id_place, places, **options),  # noqa: B023
+            lambda: naive.read_table(layout, text, delimiter, header, id_position, places, **options),  # noqa: B023
             (text, told, source.BLOCK),
             has_ids,
             **told,

@@ -21,7 +21,7 @@ from strategies import hierarchies
 
 from setveil.core import Hierarchy, Vocabulary
 from setveil.errors import InputError, SetveilWarning
-from setveil.io.hierarchies.reading import FORMATS, Problem, check_hierarchy, read_hierarchy, write_hierarchy
+from setveil.io.hierarchies.hierarchy_files import FORMATS, Problem, check_hierarchy, read_hierarchy, write_hierarchy
 
 DRINKS: naive.Tree = ("ALL", [("drinks", [("alcohol", [("beer", []), ("wine", [])]), ("milk", [])]), ("bag", [])])
 

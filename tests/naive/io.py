@@ -32,11 +32,11 @@ def read_spmf(text: str) -> Lists:
     return records
 
 
-def read_long(text: str, delimiter: str = ",", id_place: int = 0, item_place: int = 1) -> dict[str, list[str]]:
+def read_long(text: str, delimiter: str = ",", id_position: int = 0, item_place: int = 1) -> dict[str, list[str]]:
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     records: dict[str, list[str]] = {}
     for row in rows[1:]:
-        record = records.setdefault(row[id_place], [])
+        record = records.setdefault(row[id_position], [])
         if row[item_place]:
             record.append(row[item_place])
     return records

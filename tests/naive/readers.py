@@ -93,7 +93,7 @@ def read_rows(
     layout: str,
     names: Sequence[str],
     rows: Sequence[Sequence[str]],
-    id_place: int | None,
+    id_position: int | None,
     places: Sequence[int],
     missing: str | None = None,
     split: str | None = None,
@@ -104,7 +104,7 @@ def read_rows(
     if layout == "onehot" and split is not None:
         raise Refused("split")
     for number, row in enumerate(rows):
-        person = str(number) if id_place is None else row[id_place]
+        person = str(number) if id_position is None else row[id_position]
         if person == "" or (missing != "value" and person in NOBODY):
             raise Refused("no id")
         items: list[str] = []
@@ -205,16 +205,16 @@ def lines_of_table(text: str, delimiter: str) -> list[list[str]]:
 
 
 def read_table(
-    layout: str, text: str, delimiter: str, header: bool, id_place: int | None, places: Sequence[int], **options: Any
+    layout: str, text: str, delimiter: str, header: bool, id_position: int | None, places: Sequence[int], **options: Any
 ) -> Records:
     rows = lines_of_table(text.removeprefix("\ufeff"), delimiter)
     names = rows[0] if header else [str(place + 1) for place in range(len(rows[0]))]
     first, *others = lines_of(text)
     if header and first in [line.removeprefix("\ufeff") for line in others]:
         raise Refused("the header again")
-    if max(*places, -1 if id_place is None else id_place) >= len(names) or len(set(names)) < len(names):
+    if max(*places, -1 if id_position is None else id_position) >= len(names) or len(set(names)) < len(names):
         raise Refused("columns")
-    return read_rows(layout, names, rows[1:] if header else rows, id_place, places, **options)
+    return read_rows(layout, names, rows[1:] if header else rows, id_position, places, **options)
 
 
 # -- lines -------------------------------------------------------------------------------------------------------------
@@ -470,13 +470,13 @@ def read_frame(
 ) -> Records:
     """Columns of Python values: a list column, long, wide, one-hot or column=value; the column ``id`` holds ids."""
     names = list(columns)
-    id_place = names.index("id") if "id" in names else None
+    id_position = names.index("id") if "id" in names else None
     if layout == "lists":
         people = People()
         for number, items in enumerate(columns["items"]):
             if items is None:
                 raise Refused("null list")
-            person = str(number) if id_place is None else label_of(columns["id"][number])
+            person = str(number) if id_position is None else label_of(columns["id"][number])
             if person in NOBODY:
                 raise Refused("no id")
             people.add(person, {label_of(item) for item in items})
@@ -489,7 +489,7 @@ def read_frame(
                 raise Refused("decimals")
         places = [names.index("item")]
     else:
-        places = [place for place in range(len(names)) if place != id_place]
+        places = [place for place in range(len(names)) if place != id_position]
 
     def spell(value: Any) -> str:
         return text_of(value) if not is_json else "" if is_null(value) else str(value)
@@ -501,7 +501,7 @@ def read_frame(
         ]
         for row in zip(*columns.values(), strict=True)
     ]  # fmt: skip
-    return read_rows(layout, names, rows, id_place, places, **options)
+    return read_rows(layout, names, rows, id_position, places, **options)
 
 
 def read_lists(records: Iterable[Any]) -> Records:

@@ -22,7 +22,7 @@ def rows_of(text: str, delimiter: str = ",", header: bool = True) -> list[list[s
 
 def long(
     text: str,
-    id_place: int = 0,
+    id_position: int = 0,
     item_place: int = 1,
     delimiter: str = ",",
     header: bool = True,
@@ -31,17 +31,19 @@ def long(
     """One row per person and item."""
     records: dict[str, set[str]] = {}
     for row in rows_of(text, delimiter, header):
-        records.setdefault(row[id_place], set()).update(part.strip() for part in parts(row[item_place]) if part.strip())
+        records.setdefault(row[id_position], set()).update(
+            part.strip() for part in parts(row[item_place]) if part.strip()
+        )
     return list(records.values())
 
 
 def wide(
-    text: str, places: Sequence[int], id_place: int | None = None, delimiter: str = ",", header: bool = True
+    text: str, places: Sequence[int], id_position: int | None = None, delimiter: str = ",", header: bool = True
 ) -> Records:
     """One row per person, a cell per item."""
     records: dict[str, set[str]] = {}
     for number, row in enumerate(rows_of(text, delimiter, header)):
-        key = str(number) if id_place is None else row[id_place]
+        key = str(number) if id_position is None else row[id_position]
         records.setdefault(key, set()).update(row[place] for place in places if row[place])
     return list(records.values())
 

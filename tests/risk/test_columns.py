@@ -15,7 +15,7 @@ from setveil.core import Itemsets, Transactions, Vocabulary
 from setveil.core.columns import Column, Columns
 from setveil.risk import risk
 from setveil.risk.attack import attack
-from setveil.risk.places import Places
+from setveil.risk.column_classes import ColumnClasses
 from setveil.risk.surface import Surface
 
 pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
@@ -70,7 +70,7 @@ def test_candidates_are_in_the_class_of_the_target(hierarchy: str | None) -> Non
             continue
         n_compared += 1
         surface = Surface.of_release(release, data.vocabulary, np.empty(0, dtype=np.int64))
-        assert surface.places is not None
+        assert surface.column_classes is not None
         shown, own, book = release.transactions(), classes_of(release.rows), release.codebook()
         filled = np.flatnonzero(data.lengths)
         for size in (0, 1, 2):
@@ -84,8 +84,8 @@ def test_candidates_are_in_the_class_of_the_target(hierarchy: str | None) -> Non
                 data.vocabulary,
             )
             nobody = np.full(len(targets), -1)
-            found = surface.search(itemsets, targets, nobody, "every", surface.places.of_record[targets])
-            best = surface.search(itemsets, targets, nobody, "most", surface.places.of_record[targets])
+            found = surface.search(itemsets, targets, nobody, "every", surface.column_classes.of_record[targets])
+            best = surface.search(itemsets, targets, nobody, "most", surface.column_classes.of_record[targets])
             for place, target in enumerate(targets.tolist()):
                 labels = [data.vocabulary[int(item)] for item in known[place]]
                 usable = [one for one in labels if any(one in book[label] for label in book if label)]
@@ -126,8 +126,8 @@ def test_people_whose_record_is_not_known_are_looked_for_in_the_smallest_class_t
             release = sv.anonymize(data, "kkm", k=2, m=0)
         except sv.InfeasibleError:
             continue
-        places = Places.of(release.rows)
-        if places is None:
+        classes = ColumnClasses.of(release.rows)
+        if classes is None:
             continue
         assert data.columns is not None and release.rows.columns is not None
         covers = {
@@ -135,11 +135,11 @@ def test_people_whose_record_is_not_known_are_looked_for_in_the_smallest_class_t
             for column in release.rows.columns
             if column.cover is not None
         }
-        found = places.of_people(data.columns)
+        found = classes.of_people(data.columns)
         published = classes_of(release.rows)
         for place, own in enumerate(classes_of(data)):
             fitting = {
-                int(places.of_record[other]): published.count(published[other])
+                int(classes.of_record[other]): published.count(published[other])
                 for other in range(len(published))
                 if all(value in covers[name][label] for name, value, label in zip(covers, own, published[other]))  # noqa: B905
             }
@@ -181,7 +181,7 @@ def test_whoever_finds_no_record_knows_what_the_class_says() -> None:
     data = replace(sv.Transactions.from_lists(rows), columns=Columns((sex,)))
     secret = data.vocabulary.numbers(["s"])
     surface = Surface.of_original(data, secret)
-    assert surface.places is not None
+    assert surface.column_classes is not None
     known, _ = Itemsets.from_lists([["x"], ["a", "b"]], data.vocabulary)
     for match in ("every", "most"):
         found = surface.search(known, np.array([0, 2]), np.zeros(2, dtype=np.int64), match, np.array([0, 0]))

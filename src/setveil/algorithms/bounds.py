@@ -7,8 +7,8 @@ from fractions import Fraction
 OPTIMUM = "optimum"  # where an algorithm's details have the sentence; consoles and reports show it
 
 
-def told_entries(suppressed: int, total: int, bound: int, among: str = "such entries") -> str:
-    """Suppressed entries of sensitive items beside a proven lower bound; ``among``: what competing releases
+def describe_entries(suppressed: int, total: int, bound: int, among: str = "such entries") -> str:
+    """Suppressed entries of sensitive items, with a proven lower bound; ``among``: what competing releases
     suppress.
     """
     if not suppressed:
@@ -22,8 +22,8 @@ def told_entries(suppressed: int, total: int, bound: int, among: str = "such ent
     )
 
 
-def told_loss(loss: Fraction, bound: Fraction) -> str:
-    """The utility loss (UL) of categories beside a proven lower bound."""
+def describe_loss(loss: Fraction, bound: Fraction) -> str:
+    """The utility loss (UL) of categories, with a proven lower bound."""
     if loss <= bound:
         return "The utility loss (UL) of the categories is proven to be the least without suppression."
     times = f"{float(loss / bound):.3g} times" if bound and loss / bound < 1000 else "more than 1,000 times"

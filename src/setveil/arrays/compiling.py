@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 PACKAGE = Path(__file__).parent.parent
-BESIDE = PACKAGE / "__pycache__"
+PACKAGE_CACHE = PACKAGE / "__pycache__"
 HOLD_LOOPS = ("arrays/*.py", "**/_[a-z]*.py")  # files of the package
 IMPORTED = re.compile(r"^from (setveil[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 OPTIONAL = ("scipy.linalg", "coverage", "yaml")  # to multiply matrices, for coverage of loops, for a settings file
@@ -83,27 +83,27 @@ def call_before_compiling(announce: Callable[[], None]) -> None:
 @cache
 def cache_folder(module: str) -> Path | None:
     """The folder for the machine code of a module's loops; None if nothing can be written."""
-    for parent in _places():
+    for parent in _cache_parents():
         folder = parent / f"loops-{digest_of_loops(module)}"
         with suppress(OSError):
             is_new = not folder.exists()
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
                 pass
-            if is_new and parent == BESIDE:
+            if is_new and parent == PACKAGE_CACHE:
                 _remove_outdated()
             return folder
     return None
 
 
-def _places() -> list[Path]:
+def _cache_parents() -> list[Path]:
     """Where the folder may be: as the user says, or else beside the sources or in the user's cache."""
     if named := os.environ.get("NUMBA_CACHE_DIR"):
         return [Path(named)]
     try:
-        return [BESIDE, Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "setveil"]
+        return [PACKAGE_CACHE, Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "setveil"]
     except RuntimeError:  # a user without a home folder
-        return [BESIDE]
+        return [PACKAGE_CACHE]
 
 
 def digest_of_loops(module: str) -> str:
@@ -138,7 +138,7 @@ def _file_of(module: str) -> set[Path]:
 
 def _remove_outdated() -> None:
     """Remove what was compiled from earlier contents of the same files."""
-    for folder in BESIDE.glob("loops-*"):
+    for folder in PACKAGE_CACHE.glob("loops-*"):
         with suppress(OSError):
             if time.time() - folder.stat().st_mtime > OUTDATED:
                 shutil.rmtree(folder, ignore_errors=True)

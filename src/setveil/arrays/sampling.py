@@ -20,16 +20,16 @@ def draw_subsets(lengths: NDArray[np.int64], size: int, random: np.random.Genera
 ROUNDS = 6
 
 
-def scatter(places: NDArray[np.int64], n: int, seed: int) -> NDArray[np.int64]:
-    """Where a random permutation of 0 … n-1 puts some of these places; each is found without the others.
+def scatter(positions: NDArray[np.int64], n: int, seed: int) -> NDArray[np.int64]:
+    """Where a random permutation of 0 … n-1 puts some of these positions; each is found without the others.
 
     A Feistel network over the smallest even number of bits: each round mixes one half into the other, which can be
-    undone, so no two places meet. What falls outside goes round again until it is inside.
+    undone, so no two positions meet. What falls outside goes round again until it is inside.
     """
     half = max(-(-(n - 1).bit_length() // 2), 1)
     mask, shift = np.uint64((1 << half) - 1), np.uint64(half)
     keys = np.random.default_rng((seed, 0x5CA77E8)).integers(0, 1 << 63, ROUNDS, dtype=np.uint64)
-    found = places.astype(np.uint64)
+    found = positions.astype(np.uint64)
     outside = np.arange(len(found))
     while len(outside):
         left, right = found[outside] >> shift, found[outside] & mask

@@ -1,7 +1,7 @@
 """Sorting inside kernels.
 
-Numba's own sorts are made from closures, whose compiled code is told apart by a counter only. Kernels that were cached
-by different processes may carry the same count for different closures, and then one is linked where the other is
+Numba's own sorts are made from closures, whose compiled code is distinguished by a counter only. Kernels that were
+cached by different processes may carry the same count for different closures, and then one is linked where the other is
 meant. The functions here have names of their own.
 """
 
@@ -54,7 +54,7 @@ def _sift_down(values: NDArray[np.generic], start: int, end: int) -> None:
 
 @compiled
 def stable_order(keys: NDArray[np.generic]) -> NDArray[np.int64]:
-    """The places of ``keys`` in ascending order, equal ones as they stand: merge sort from the bottom up."""
+    """The positions of ``keys`` in ascending order, equal ones as they stand: merge sort from the bottom up."""
     n = len(keys)
     order = np.empty(n, dtype=np.int64)
     other = np.empty(n, dtype=np.int64)

@@ -85,14 +85,14 @@ def split_rows(
 def number_texts(
     text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64], first: int, step: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """``(numbers, places)``: equal pieces have equal numbers in order of first use, and where each was used first.
+    """``(numbers, positions)``: equal pieces have equal numbers in order of first use, and where each was used first.
 
     Pieces ``first``, ``first + step``, … are looked at; an empty one has the number -1. A piece of up to a word is its
     own key (there are no NUL bytes); longer ones are hashed, and pieces with equal keys are compared byte by byte.
     """
     n = (len(starts) - first + step - 1) // step
     numbers = np.empty(n, dtype=np.int32)
-    places = np.empty(1024, dtype=np.int64)
+    positions = np.empty(1024, dtype=np.int64)
     keys = np.empty(1024, dtype=np.uint64)
     table = np.full(4096, -1, dtype=np.int32)
     n_known = 0
@@ -106,14 +106,14 @@ def number_texts(
         slot = slot_of(key, len(table))
         while table[slot] >= 0:
             known = table[slot]
-            if keys[known] == key and is_same_text(text, starts, lengths, places[known], piece):
+            if keys[known] == key and is_same_text(text, starts, lengths, positions[known], piece):
                 break
             slot = (slot + 1) & (len(table) - 1)
         if table[slot] < 0:
-            if n_known == len(places):
-                places = grown(places, n_known + 1)
+            if n_known == len(positions):
+                positions = grown(positions, n_known + 1)
                 keys = grown(keys, n_known + 1)
-            places[n_known] = piece
+            positions[n_known] = piece
             keys[n_known] = key
             table[slot] = n_known
             n_known += 1
@@ -122,7 +122,7 @@ def number_texts(
                 table = larger_table(keys, n_known, 4 * len(table))
         else:
             numbers[number] = table[slot]
-    return numbers, places[:n_known]
+    return numbers, positions[:n_known]
 
 
 @compiled
@@ -173,7 +173,7 @@ def larger_table(keys: NDArray[np.uint64], n_known: int, size: int) -> NDArray[n
 def find_runs(
     text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64], first: int, step: int
 ) -> NDArray[np.int64]:
-    """Which of the pieces ``first``, ``first + step``, … differ from the one before: their places in that row."""
+    """Which of the pieces ``first``, ``first + step``, … differ from the one before: their positions in that row."""
     n = (len(starts) - first + step - 1) // step
     heads = np.empty(n, dtype=np.int64)
     n_heads = 0

@@ -27,7 +27,7 @@ from setveil.arrays.containers import grown
 from setveil.arrays.sorting import sort_values
 
 MAX_K = 65_535  # supports are kept in 16 bits
-MAX_PLACES = 1 << 27  # of a table
+MAX_TABLE_SIZE = 1 << 27  # of a table
 
 
 class NumberedTree(NamedTuple):
@@ -57,7 +57,7 @@ def binomials(n: int, size: int) -> NDArray[np.int64]:
     return table
 
 
-def n_places(n: int, size: int) -> int:
+def n_itemsets_of(n: int, size: int) -> int:
     """How many itemsets of one size there are over n nodes, without regard to who is related to whom."""
     count = 1
     for taken in range(size):
@@ -65,11 +65,11 @@ def n_places(n: int, size: int) -> int:
     return count
 
 
-def decode(places: NDArray[np.int64], choose: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The itemsets at some places, ascending in each row: int32[len(places), size]."""
+def decode(positions: NDArray[np.int64], choose: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The itemsets at some positions, ascending in each row: int32[len(positions), size]."""
     size = choose.shape[1] - 1
-    itemsets = np.empty((len(places), size), dtype=np.int32)
-    rest = places.copy()
+    itemsets = np.empty((len(positions), size), dtype=np.int32)
+    rest = positions.copy()
     for j in range(size, 0, -1):
         itemsets[:, j - 1] = np.searchsorted(choose[:, j], rest, side="right") - 1
         rest -= choose[itemsets[:, j - 1], j]
@@ -311,7 +311,7 @@ def collect_above(
     found: NDArray[np.int64],
     n_found: int,
 ) -> tuple[NDArray[np.int64], int]:
-    """Append the places of an itemset and of everything above it that may be rare; the list may have to grow."""
+    """Append the positions of an itemset and of everything above it that may be rare; the list may have to grow."""
     size = len(members)
     current = members.copy()
     raised = np.empty(size, dtype=np.int32)

@@ -192,7 +192,7 @@ def show(outcome: Any, json: bool) -> None:
         worst_inference,
     )
     from setveil.report.lights import GUARANTEE
-    from setveil.report.words import figure, percent, told
+    from setveil.report.words import figure, metric_lines, percent
 
     before, after = (part.to_dict() for part in (outcome.risk_before, outcome.risk_after))
     facts = outcome.facts
@@ -263,7 +263,7 @@ def show(outcome: Any, json: bool) -> None:
                 for row in inferences
             ],
         )
-    table(("utility", ""), told(outcome.metrics))
+    table(("utility", ""), metric_lines(outcome.metrics))
     details = outcome.release.details
     if facts.optimum:
         say(f"Optimality: {facts.optimum}")

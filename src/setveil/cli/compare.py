@@ -40,12 +40,12 @@ def compare(
     """Run many settings and compare risk with loss; shows the best settings."""
     from setveil.models.parameters import Items
     from setveil.workflows.compare import compare as run_all
-    from setveil.workflows.policies import check_ask
+    from setveil.workflows.policies import check_request
 
     note_first_run()
     data = read_data(input, reading)
     source = o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input)
-    check_ask(data, source, sensitive)
+    check_request(data, source, sensitive)
     with progress_bar() as progress:
         found = run_all(
             input,

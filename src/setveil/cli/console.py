@@ -68,7 +68,7 @@ _is_quiet = False
 
 
 def be_quiet(quiet: bool) -> None:
-    """With ``--quiet`` only results and problems are told."""
+    """With ``--quiet`` only results and problems are shown."""
     global _is_quiet
     _is_quiet = quiet
 

@@ -66,7 +66,7 @@ def patients(
     """Patients with diagnosis codes: invented, with age, sex and comorbidity behind them."""
     from setveil.workflows import samples
 
-    samples.check_places(output, hierarchy, sensitive, groups)
+    samples.check_outputs(output, hierarchy, sensitive, groups)
     with progress_bar() as progress:
         count = samples.generate_patients(
             output, to or "long", progress, n=n, visits=visits, columns=columns, seed=seed

@@ -82,7 +82,7 @@ def _register() -> None:
     )
     for name in names.split():
         import_module(f"setveil.cli.{name}").register(app)
-    for command in app.registered_commands:  # told in full in the list of commands, too
+    for command in app.registered_commands:  # shown in full in the list of commands, too
         help_text = inspect.getdoc(command.callback) or ""
         command.short_help = " ".join(help_text.split("\n\n")[0].split())
 
@@ -100,7 +100,7 @@ def main() -> None:
     is_loading()  # until there is somebody to catch it
     gc.set_threshold(200_000, 20, 100)  # the data are arrays: frequent hunts for cycles cost a sixth of a short command
     status = _run(sys.argv[1:])
-    is_told = not is_lost()
+    is_printed = not is_lost()
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
@@ -108,8 +108,8 @@ def main() -> None:
         except BrokenPipeError:
             pass
         except OSError:  # a full disk: what was to be shown is lost
-            is_told = False
-    if not is_told and status in (0, 1):  # an answer that nobody has seen is neither "fine" nor "broken"
+            is_printed = False
+    if not is_printed and status in (0, 1):  # an answer that nobody has seen is neither "fine" nor "broken"
         status = 4
     # Taking the interpreter apart piece by piece costs as much as a small release; the operating system does it at
     # once.
@@ -179,9 +179,9 @@ def _run_command(arguments: list[str]) -> int:
         if os.environ.get("SETVEIL_VERBOSE"):
             note(traceback.format_exc())
             return 4
-        from setveil.workflows.cluster import told_by_spark
+        from setveil.workflows.cluster import spark_reason
 
-        if reason := told_by_spark(problem):
+        if reason := spark_reason(problem):
             complain(f"setveil: {reason}")
             return 4
         note(

@@ -30,7 +30,7 @@ def measure(
     json: o.Json = False,
 ) -> None:
     """The utility of a release, compared with the original."""
-    from setveil.report.words import figure, told
+    from setveil.report.words import figure, metric_lines
     from setveil.workflows import folder, recheck
 
     data = read_data(input, reading, engine, master)
@@ -45,7 +45,7 @@ def measure(
         note(f"warning: {recheck.NOTHING_LEFT[n_published]}")
     table(
         ("utility", ""),
-        told(metrics),
+        metric_lines(metrics),
     )
     if left is None:
         return

@@ -47,7 +47,7 @@ def suggest(
     hierarchy = o.hierarchy_source(hierarchy, hierarchy_format, hierarchy_columns, input)
     with progress_bar() as progress:
         data = read_data(input, reading)
-        listed = policies.check_ask(data, hierarchy, sensitive)
+        listed = policies.check_request(data, hierarchy, sensitive)
         found = propose(
             data,
             purpose=purpose,

@@ -163,7 +163,7 @@ def _show_folder(target: str, answer: Mapping[str, Any], json: bool) -> None:
     for line in answer["notes"] if not holds else [note for note in answer["notes"] if note != nothing_left]:
         say(f"note: {line}")
     if holds is not False and answer["publisher_says"]:
-        say(f"stated by the publisher, not verified: {_told(answer['publisher_says'])}")
+        say(f"stated by the publisher, not verified: {_publisher_statements(answer['publisher_says'])}")
 
 
 def _answer(but: str) -> str:
@@ -173,6 +173,6 @@ def _answer(but: str) -> str:
     return f"{WORDS[True]}, but {but}" if but else WORDS[True]
 
 
-def _told(publisher_says: Any) -> str:
+def _publisher_statements(publisher_says: Any) -> str:
     made = f"made by setveil {publisher_says['setveil']} with {publisher_says['algorithm']}."
     return " ".join([made, *publisher_says.get("not_protected", ())])

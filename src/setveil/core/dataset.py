@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from setveil.engines import Engine
 
 Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items
-Sparse: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]  # places of a table, each once, and counts
+Sparse: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]  # positions of a table, each once, and counts
 
 
 class Dataset(ABC):
@@ -78,7 +78,7 @@ class Dataset(ABC):
 
     @abstractmethod
     def add_up(self, count: Callable[[Iterator[Csr]], Sparse], size: int) -> NDArray[np.int64]:
-        """A table of ``size`` places: what ``count`` finds in each part of the records, added up."""
+        """A table of ``size`` positions: what ``count`` finds in each part of the records, added up."""
 
     # -- as text ----------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 DEFERRED = {
-    "Hierarchy.from_file": "setveil.io.hierarchies.reading:read_hierarchy",
+    "Hierarchy.from_file": "setveil.io.hierarchies.hierarchy_files:read_hierarchy",
     "Hierarchy.to_file": "setveil.io.hierarchies.writing:write_hierarchy",
     "Hierarchy.balanced": "setveil.taxonomies.balanced:balanced",
     "Hierarchy.prefix": "setveil.taxonomies.prefix:by_prefix",

@@ -47,8 +47,8 @@ class Interpretation:
     is_workbook: bool = False  # an Excel workbook: one sheet is a table of comma-separated text
     sheet: str | None = None  # its name; None if only one has cells
     n_columns: int = 0
-    id_place: int | None = None  # a column from 0
-    item_places: tuple[int, ...] = ()
+    id_position: int | None = None  # a column from 0
+    item_positions: tuple[int, ...] = ()
     id_key: str = ""  # of records in JSON; empty if they have no ids
     item_key: str = ""
     has_words: bool = False  # SPMF lines of names, baskets with weights

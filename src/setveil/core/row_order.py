@@ -66,12 +66,12 @@ def _sort_some(
     start = np.zeros(len(rows), dtype=np.int64)
     bits = max(int(n_items).bit_length(), 1)  # codes 1..n_items; 0 ends a row, so that a prefix sorts first
     n_columns = 63 // bits
-    active = np.arange(len(rows), dtype=np.int64)  # places not yet decided
+    active = np.arange(len(rows), dtype=np.int64)  # positions not yet decided
     column = 0
     while len(active):
         rows = order[active]
         key = _pack_columns(indptr, items, rows, column, n_columns, bits)
-        # Places of one tie group are adjacent, so sorting by (group, key) permutes inside groups only.
+        # Positions of one tie group are adjacent, so sorting by (group, key) permutes inside groups only.
         group = start[active]
         resorted = np.lexsort((key, group)) if column else np.argsort(key, kind="stable")
         rows, key = rows[resorted], key[resorted]

@@ -277,7 +277,7 @@ class Transactions(Dataset):
         return index_rows(self.indptr, self.items, self.n_items)
 
     def add_up(self, count: Callable[[Iterator[Csr]], Sparse], size: int) -> NDArray[np.int64]:
-        """A table of ``size`` places: what ``count`` finds in the records."""
+        """A table of ``size`` positions: what ``count`` finds in the records."""
         table = np.zeros(size, dtype=np.int64)
         positions, counts = count(iter([(self.indptr, self.items)]))
         table[positions] = counts

@@ -15,7 +15,7 @@ Shard = TypeVar("Shard")
 Result = TypeVar("Result")
 
 
-Watch = Callable[[float], None]  # told how far a count is, 0 … 1; may raise to stop it
+Watch = Callable[[float], None]  # called with the share counted, 0 … 1; may raise to stop it
 Found = tuple[NDArray[np.int32], NDArray[np.int64]]  # itemsets [n, size] and their supports [n]
 
 
@@ -35,8 +35,8 @@ class TreeCounts(Protocol):
     ) -> Found:
         """All itemsets of ``size`` unrelated ``nodes`` with 0 < support < k, in lexicographic order.
 
-        ``nodes`` has ancestors before descendants; itemsets are given by places in it. ``target[leaf]`` is the lowest
-        node that counts for a leaf; every node above a target except the root has to be among ``nodes``.
+        ``nodes`` has ancestors before descendants; itemsets are given by positions in it. ``target[leaf]`` is the
+        lowest node that counts for a leaf; every node above a target except the root has to be among ``nodes``.
         """
 
 

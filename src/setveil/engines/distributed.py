@@ -52,8 +52,8 @@ class DistributedDataset(Dataset):
         """How many different records there are of each length."""
 
     @abstractmethod
-    def records_at(self, places: Mapping[int, NDArray[np.int64]]) -> dict[int, Csr]:
-        """For each length the records at some places, in canonical order of the records with at least that length."""
+    def records_at(self, positions: Mapping[int, NDArray[np.int64]]) -> dict[int, Csr]:
+        """For each length the records at positions in the canonical order of the records with at least that length."""
 
     @abstractmethod
     def by_item(self, work: Callable[[int, Csr, NDArray[np.int64]], Found]) -> tuple[list[Any], dict[Mark, int]]:

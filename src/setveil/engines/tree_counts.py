@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from setveil.arrays.threads import available_threads
 from setveil.arrays.tree_itemsets import (
     MAX_K,
-    MAX_PLACES,
+    MAX_TABLE_SIZE,
     NumberedTree,
     Sets,
     add_up_to,
@@ -19,7 +19,7 @@ from setveil.arrays.tree_itemsets import (
     count_lowest,
     count_node_supports,
     decode,
-    n_places,
+    n_itemsets_of,
     recount_rare,
     spread_frequent,
 )
@@ -27,7 +27,7 @@ from setveil.core import Hierarchy, Transactions
 from setveil.engines.base import Engine, Found, Watch
 
 ENTRIES_AT_ONCE = 1 << 20  # occurrences in a slice of records: a fraction of a second
-IN_PROPORTION = 16  # places of a table for each itemset of a record; beyond that other ways are faster
+IN_PROPORTION = 16  # positions of a table for each itemset of a record; beyond that other ways are faster
 SMALL_TABLE = 1 << 22
 # Itemsets of all records from which all of them are counted in a table: one pass, whose cost is their number. Below,
 # walking from one rare itemset to the next is faster as a rule: its cost follows the rare ones. Where exactly depends
@@ -69,8 +69,8 @@ class LocalTreeCounts:
         n_itemsets = np.ones(len(lengths))
         for taken in range(size):
             n_itemsets *= np.maximum(lengths - taken, 0) / (taken + 1)
-        room = min(MAX_PLACES, SMALL_TABLE + IN_PROPORTION * n_itemsets.sum())
-        return bool(k <= MAX_K and n_itemsets.sum() >= MANY and n_places(n_nodes, size) <= room)
+        room = min(MAX_TABLE_SIZE, SMALL_TABLE + IN_PROPORTION * n_itemsets.sum())
+        return bool(k <= MAX_K and n_itemsets.sum() >= MANY and n_itemsets_of(n_nodes, size) <= room)
 
     def rare_itemsets(
         self, nodes: NDArray[np.int32], target: NDArray[np.int32], size: int, k: int, watch: Watch
@@ -106,7 +106,7 @@ class LocalTreeCounts:
         """One table of all records: every thread fills one of its own, slice by slice."""
         slices = self._slices()
         n_threads = min(available_threads(), len(slices))
-        tables = [np.zeros(n_places(n_nodes, size), dtype=np.uint16) for _ in range(n_threads)]
+        tables = [np.zeros(n_itemsets_of(n_nodes, size), dtype=np.uint16) for _ in range(n_threads)]
 
         def fill(job: tuple[tuple[int, int], NDArray[np.uint16]]) -> None:
             add(*job[0], job[1])
@@ -131,7 +131,7 @@ def number_tree(
 
 def list_rare(rare: NDArray[np.uint16], choose: NDArray[np.int64], k: int) -> Found:
     """The itemsets of a table with 0 < support < k, in lexicographic order of their numbers."""
-    places = np.flatnonzero((rare > 0) & (rare < k))
-    itemsets = decode(places, choose)
+    positions = np.flatnonzero((rare > 0) & (rare < k))
+    itemsets = decode(positions, choose)
     order = np.lexsort(itemsets.T[::-1])
-    return itemsets[order], rare[places[order]].astype(np.int64)
+    return itemsets[order], rare[positions[order]].astype(np.int64)

@@ -69,8 +69,8 @@ def deal(lengths: Counts, counts: Counts, dense: int, state: State, records: Ite
     """Deal every item to as many different records as its count says; how many entries there are.
 
     ``items`` and ``records`` get the entries. Items of more than ``dense`` records are dealt one by one, evenly over
-    the room that records have left. The others go into the places that are left in random order; where a record would
-    get an item twice, the entry goes to another record.
+    the room that records have left. The others go into the positions that are left in random order; where a record
+    would get an item twice, the entry goes to another record.
     """
     n_records, n_items = len(lengths), len(counts)
     room = lengths.copy()
@@ -129,7 +129,7 @@ def deal(lengths: Counts, counts: Counts, dense: int, state: State, records: Ite
             if place < n:
                 records[place] = record
                 place += 1
-    while place < n:  # there are fewer places than entries
+    while place < n:  # there are fewer positions than entries
         records[place] = _below(state, n_records)
         place += 1
     for at in range(n - 1, n_dense, -1):
@@ -192,7 +192,7 @@ def count_pairs(starts: Counts, entries: Items, pair: NDArray[np.int32]) -> None
 
 @compiled
 def _slot(keys: Counts, key: int) -> int:
-    """The place of a key, or the empty place where it would be; the number of places is a power of two."""
+    """The place of a key, or the empty place where it would be; the number of positions is a power of two."""
     mask = np.uint64(len(keys) - 1)
     place = (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)
     at = np.int64(place & mask)
@@ -377,8 +377,8 @@ def _count_pair(item: int, near: int, step: int, pair: NDArray[np.int32]) -> Non
 
 
 @compiled
-def list_places(entries: Items, begin: Counts, where: Items, slot: Items) -> None:
-    """For each item the places of its entries, ``where[begin[item]:begin[item + 1]]``, and for each place where it
+def list_positions(entries: Items, begin: Counts, where: Items, slot: Items) -> None:
+    """For each item the positions of its entries, ``where[begin[item]:begin[item + 1]]``, and for each place where it
     stands there.
     """
     filled = begin.copy()
@@ -411,10 +411,10 @@ def swap_entries(
             if pair[item, near, 0] >= 0:
                 continue
             one = np.int64(where[begin[item] + _below(state, begin[item + 1] - begin[item])])
-            beside = where[begin[near] + _below(state, begin[near + 1] - begin[near])]
-            to = owner[beside]
+            partner = where[begin[near] + _below(state, begin[near + 1] - begin[near])]
+            to = owner[partner]
             two = starts[to] + _below(state, starts[to + 1] - starts[to])
-            if two == beside:
+            if two == partner:
                 continue
         else:
             one, two = np.int64(_below(state, len(entries))), np.int64(_below(state, len(entries)))

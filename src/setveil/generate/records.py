@@ -182,7 +182,7 @@ def _swap(
     begin = np.zeros(len(table.singles) + 1, dtype=np.int64)
     np.cumsum(np.bincount(entries, minlength=len(table.singles)), out=begin[1:])
     where, slot = np.empty((2, len(entries)), dtype=np.int32)
-    loops.list_places(entries, begin, where, slot)
+    loops.list_positions(entries, begin, where, slot)
     n_swaps = min(SWAPS_PER_ENTRY * len(entries), max(FEW_SWAPS, LEAST_PER_ENTRY * len(entries)))
     per_round = n_swaps // ROUNDS + 1
     for turn in range(ROUNDS):
@@ -225,8 +225,8 @@ def _triples(
 
 def _empty_table(n_keys: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Room for so many keys, half of it empty; none at all is one place."""
-    n_places = 1 << (2 * n_keys).bit_length() if n_keys else 1
-    return np.full(n_places, -1, dtype=np.int64), np.zeros((n_places, 2), dtype=np.int32)
+    n_slots = 1 << (2 * n_keys).bit_length() if n_keys else 1
+    return np.full(n_slots, -1, dtype=np.int64), np.zeros((n_slots, 2), dtype=np.int32)
 
 
 def _without_repeats(

@@ -18,7 +18,7 @@ ORDERINGS = ("gray", "rcm")  # what an algorithm can be asked for by name
 def order_records(
     data: Transactions, name: str, step: Callable[[str, float | None], None] | None = None
 ) -> NDArray[np.int64]:
-    """Record numbers in the named order, int64[n_records]; ``step`` is told how far a long one is."""
+    """Record numbers in the named order, int64[n_records]; ``step`` reports how far a long one is."""
     return gray_order(data) if name == "gray" else rcm_order(data, step)
 
 

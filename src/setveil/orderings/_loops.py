@@ -17,7 +17,7 @@ def encode_gray_rows(
     """Write each row as one code per item and one for its end, such that Gray order is lexicographic order of codes.
 
     ``rank[item]`` is the item's bit, 0 for the most significant; ``codes`` has room for ``len(items) + n_rows``. At
-    even places a larger bit comes first and the end before everything; at odd places it is the other way round.
+    even positions a larger bit comes first and the end before everything; at odd positions it is the other way round.
     """
     n_bits = len(rank)
     for row in range(len(indptr) - 1):

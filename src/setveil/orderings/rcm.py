@@ -26,7 +26,7 @@ RECORDS_PER_REPORT = 100_000  # records walked through between two reports
 
 
 def rcm_order(data: Transactions, step: Callable[[str, float | None], None] | None = None) -> NDArray[np.int64]:
-    """Record numbers in reverse Cuthill-McKee order, int64[n_records]; ``step`` is told how far it is."""
+    """Record numbers in reverse Cuthill-McKee order, int64[n_records]; ``step`` reports how far it is."""
     from setveil.orderings._loops import walk_on
 
     by_degree = _by_degree(data)

@@ -268,7 +268,7 @@ class SomeGroups(NamedTuple):
     release: Grouping  # the records in the order of ``original``
     chosen: NDArray[np.int64]
     supports: NDArray[np.int64]  # of the items of ``release``, in the whole release
-    has_places: bool  # whether the order of records is that of the input
+    has_input_order: bool  # whether the order of records is that of the input
 
 
 def is_grouped(release: Release) -> TypeGuard[Grouping]:
@@ -277,7 +277,7 @@ def is_grouped(release: Release) -> TypeGuard[Grouping]:
 
 
 def publishable_rows(rows: Csr, is_public: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The places of the rows with a public item."""
+    """The positions of the rows with a public item."""
     indptr, items = rows
     n_public = np.zeros(len(items) + 1, dtype=np.int64)
     np.cumsum(is_public[items], out=n_public[1:])

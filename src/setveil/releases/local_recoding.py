@@ -118,7 +118,7 @@ class LocalRecoding(Release):
         for number in np.argsort(-self.meaning.sizes, kind="stable"):  # the most specific comes last and stays
             is_covered = np.zeros(len(self.cover.vocabulary), dtype=bool)
             is_covered[self.cover[int(number)]] = True
-            positions = _places(rows, records[list_indptr[number] : list_indptr[number + 1]])
+            positions = _entry_positions(rows, records[list_indptr[number] : list_indptr[number + 1]])
             sizes[positions[is_covered[item[rows.items[positions]]]]] = self.meaning.sizes[number]
         return sizes, ones
 
@@ -180,7 +180,7 @@ class LocalRecoding(Release):
         return replace(self, cover=self.cover.renumbered(domain.numbers(self.cover.vocabulary), domain))
 
 
-def _places(data: Transactions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _entry_positions(data: Transactions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Positions in ``data.items`` of all entries of some records."""
     lengths = data.lengths[rows]
     ends = np.cumsum(lengths)

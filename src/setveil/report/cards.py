@@ -30,12 +30,12 @@ def card(
         f'<div style="font-weight:700">{escape(title)}</div>',
     ]
     if facts:
-        told = "".join(
+        table_rows = "".join(
             f'<tr><th scope="row" style="{_CELL};font-weight:400;opacity:.75">{escape(name)}</th>'
             f'<td style="{_CELL}">{escape(value)}</td></tr>'
             for name, value in facts
         )
-        parts.append(f'<table style="border-collapse:collapse;margin:.3rem 0">{told}</table>')
+        parts.append(f'<table style="border-collapse:collapse;margin:.3rem 0">{table_rows}</table>')
     if header:
         parts.append(_table(header, rows))
     if note:

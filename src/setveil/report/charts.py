@@ -253,7 +253,7 @@ def plane(
         x, y = _free_place(across(mark.x), up(mark.y), taken)
         words, shape = escape(mark.words), mark_of(x, y, mark.series)
         if mark.label:
-            shape += _label_beside(frame, x, y, mark.label, labelled)
+            shape += _label_next_to(frame, x, y, mark.label, labelled)
         parts.append(f'<a href="#{escape(mark.target)}" aria-label="{words}"><title>{words}</title>{shape}</a>')
     parts.append(frame.titles(x_label, y_label))
     return "".join(parts)
@@ -270,7 +270,7 @@ def _free_place(x: float, y: float, taken: list[tuple[float, float]]) -> tuple[f
     return place
 
 
-def _label_beside(frame: Frame, x: float, y: float, label: str, taken: list[tuple[float, float]]) -> str:
+def _label_next_to(frame: Frame, x: float, y: float, label: str, taken: list[tuple[float, float]]) -> str:
     """A label at the right of a mark, or at its left near the edge; below those that stand there already."""
     is_left = x > frame.width * 0.8
     place = x + (-10 if is_left else 10), y - 8

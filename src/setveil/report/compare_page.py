@@ -164,11 +164,11 @@ def map_chart(rows: Sequence[Row], floors: Mapping[int, float]) -> dict[str, Any
         )
         for row in known
     ]
-    places = {(row["singled_out"], row["avg_re"]) for row in known}
+    points = {(row["singled_out"], row["avg_re"]) for row in known}
     front = sorted(
         place
-        for place in places
-        if not any(other != place and other[0] <= place[0] and other[1] <= place[1] for other in places)
+        for place in points
+        if not any(other != place and other[0] <= place[0] and other[1] <= place[1] for other in points)
     )
     chart = plane(
         marks,
@@ -180,13 +180,13 @@ def map_chart(rows: Sequence[Row], floors: Mapping[int, float]) -> dict[str, Any
         _share,
         floor_lines(floors),
     )
-    told = [MAP]
+    sentences = [MAP]
     if any(row["singled_out"] == 0 for row in known):
-        told.append("Settings at the left edge single out nobody.")
+        sentences.append("Settings at the left edge single out nobody.")
     if any(row.get("kl") is not None for row in known):
-        told.append(MAP_OF_GROUPS)
+        sentences.append(MAP_OF_GROUPS)
     return {
-        "how": " ".join(told),
+        "how": " ".join(sentences),
         "chart": chart,
         "key": [(swatch(number), name) for name, number in look.items()],
     }
@@ -244,8 +244,10 @@ def merged(rows: Any) -> list[list[Row]]:
 
 def name_of(row: Row) -> str:
     """A setting in a few words."""
-    told = [f"{name}={row[name]}" for name in NUMBERS if row[name] is not None]
-    words = " ".join([row["algorithm"], *told, row["hierarchy"], row["options"]]).strip() + _mark_of_guessable(row)
+    parameters = [f"{name}={row[name]}" for name in NUMBERS if row[name] is not None]
+    words = " ".join([row["algorithm"], *parameters, row["hierarchy"], row["options"]]).strip() + _mark_of_guessable(
+        row
+    )
     return f"{words} (one label for everything)" if row.get("published_items") in (0, 1) else words
 
 
@@ -347,8 +349,8 @@ def _panels(rows: Sequence[Row], look: Mapping[str, int]) -> list[str]:
     """One small chart of the loss over the crowd size per model, m and hierarchy."""
     panels: dict[str, list[Row]] = {}
     for row in rows:
-        told = [f"{name}={row[name]}" for name in ("m", "l", "h") if row[name] is not None]
-        panels.setdefault(" ".join([row["model"], *told, row["hierarchy"]]).strip(), []).append(row)
+        parameters = [f"{name}={row[name]}" for name in ("m", "l", "h") if row[name] is not None]
+        panels.setdefault(" ".join([row["model"], *parameters, row["hierarchy"]]).strip(), []).append(row)
     drawn = []
     for name, some in panels.items():
         by = yardstick_of(some[0])

@@ -60,10 +60,10 @@ class Residual(NamedTuple):
     @property
     def sentence(self) -> str:
         """Whom the attacker singles out, with both bases."""
-        told = f"An attacker who {self.words} singles out {percent(self.of_all_people)} of {ALL_PEOPLE}"
+        text = f"An attacker who {self.words} singles out {percent(self.of_all_people)} of {ALL_PEOPLE}"
         if self.of_all_people != self.singled_out:
-            told += f", {percent(self.singled_out)} of {self.base}"
-        return told + ("" if self.before is None else f" ({percent(self.before)} before anonymization)")
+            text += f", {percent(self.singled_out)} of {self.base}"
+        return text + ("" if self.before is None else f" ({percent(self.before)} before anonymization)")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -242,14 +242,14 @@ class Inference(NamedTuple):
         if self.certain == 0:
             items = known_words(self.known, self.columns)
             return f"With {items}, no attacker tried becomes certain of {self.what} of anyone{self._categories}"
-        told = f"An attacker who {self.words} becomes certain of {self.what} for "
+        text = f"An attacker who {self.words} becomes certain of {self.what} for "
         if not self.is_named:
-            told += f"{percent(self.of_all_people)} of {ALL_PEOPLE}"
+            text += f"{percent(self.of_all_people)} of {ALL_PEOPLE}"
         if self.is_named or self.of_all_people != self.certain:
-            told += f"{'' if self.is_named else ', '}{percent(self.certain)} of {self.base}"
-        told += f" ({percent(self.before)} before anonymization"
-        told += "" if self.control is None else f"; {percent(self.control)} for people not in the data"
-        return f"{told}){self._categories}"
+            text += f"{'' if self.is_named else ', '}{percent(self.certain)} of {self.base}"
+        text += f" ({percent(self.before)} before anonymization"
+        text += "" if self.control is None else f"; {percent(self.control)} for people not in the data"
+        return f"{text}){self._categories}"
 
     @property
     def _categories(self) -> str:
@@ -361,20 +361,20 @@ class Utility(NamedTuple):
     @property
     def words(self) -> list[str]:
         """The figures, one clause each."""
-        told = []
+        clauses = []
         if self.within_10 is not None and self.within_25 is not None:
-            told.append(
+            clauses.append(
                 f"{percent(self.within_10)} of distinct items can be counted within 10 %, "
                 f"{percent(self.within_25)} within 25 %"
             )
-        told += [f"counts of {SIZES[size]}: {found.words}" for size, found in self.errors.items()]
+        clauses += [f"counts of {SIZES[size]}: {found.words}" for size, found in self.errors.items()]
         if self.categories is not None:
-            told.append(f"counts of published categories: {self.categories.words}")
+            clauses.append(f"counts of published categories: {self.categories.words}")
         if self.mixed:
-            told.append(
+            clauses.append(
                 f"{percent(self.mixed)} of generalized entries have a category that mixes branches of the hierarchy"
             )
-        return told
+        return clauses
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

@@ -135,13 +135,13 @@ def headline_of(facts: Facts) -> tuple[Colour, str]:
     guarantee, risk, use = lights
     if guarantee.colour == "bad" and not facts.doubts:
         return "bad", f"{guarantee.question} {guarantee.answer}"
-    told = [f"{light.question.lower()}: {light.answer}" for light in (risk, use)]
+    clauses = [f"{light.question.lower()}: {light.answer}" for light in (risk, use)]
     if not facts.is_internal:  # the owner judges the rest, unless the files alone decide
-        judged = [part for part, light in zip(told, (risk, use), strict=True) if light.colour != "note"]
+        judged = [part for part, light in zip(clauses, (risk, use), strict=True) if light.colour != "note"]
         return colour, "; ".join(["Guarantee met", *judged])
     if facts.doubts:
-        return "bad", f"Guarantee met, but {' and '.join(facts.doubts)}; {'; '.join(told)}"
-    return colour, f"Guarantee met; {'; '.join(told)}"
+        return "bad", f"Guarantee met, but {' and '.join(facts.doubts)}; {'; '.join(clauses)}"
+    return colour, f"Guarantee met; {'; '.join(clauses)}"
 
 
 def kept_words(kept: Sequence[str]) -> list[str]:
@@ -159,19 +159,19 @@ def _worst(colours: Sequence[Colour]) -> Colour:
 def guarantee_of(facts: Facts) -> Light:
     """Verified, and for which attacker."""
     if not facts.holds:
-        told = f"Do not publish: the files do not meet the guarantee. {facts.guarantee}"
-        return Light(GUARANTEE, "bad", "not met", told)
+        text = f"Do not publish: the files do not meet the guarantee. {facts.guarantee}"
+        return Light(GUARANTEE, "bad", "not met", text)
     if "ids" in facts.kept:
         return Light(GUARANTEE, "bad", "undone: record ids are published", KEEPS_IDS)
     checked = "Verified on the published files by code that shares nothing with the algorithm"
     if facts.doubts:
-        told = f"{facts.guarantee} {checked}. Limits: {'; '.join(facts.doubts)}, so that the guarantee may not hold."
-        return Light(GUARANTEE, "bad", "verified, but in doubt", told)
+        text = f"{facts.guarantee} {checked}. Limits: {'; '.join(facts.doubts)}, so that the guarantee may not hold."
+        return Light(GUARANTEE, "bad", "verified, but in doubt", text)
     profile, crowd = facts.profile, crowd_of(facts.profile)
     colour = crowd.colour(facts.crowd)
     if colour == "bad":
-        told = f"{facts.guarantee} {checked}. The profile {profile.words} asks for more: increase k to {profile.k}."
-        return Light(GUARANTEE, "bad", f"below the threshold of {profile.name}", told)
+        text = f"{facts.guarantee} {checked}. The profile {profile.words} asks for more: increase k to {profile.k}."
+        return Light(GUARANTEE, "bad", f"below the threshold of {profile.name}", text)
     limits = []
     if colour != "good":
         limits.append(f"{facts.crowd} is a small number of records (below {profile.k})")
@@ -202,13 +202,13 @@ def risk_of(facts: Facts) -> Light:
         return _risk_of_nobodys_records(facts)
     worst = residual_of(facts)
     nothing = "No published record has an item that could be known."
-    beside = _beside_columns(facts)
+    column_warning = _column_warning(facts)
     if not facts.is_internal:
         figures = nothing if worst is None else risk_words(worst)
-        return Light(RESIDUAL_RISK, "note", JUDGED_BY_OWNER, f"{figures}{beside} {_linked(facts)}{FROM_FILES}")
+        return Light(RESIDUAL_RISK, "note", JUDGED_BY_OWNER, f"{figures}{column_warning} {_linked(facts)}{FROM_FILES}")
     if worst is None:
-        colour: Colour = "care" if beside else "good"
-        return Light(RESIDUAL_RISK, colour, LEVELS[colour], nothing + beside)
+        colour: Colour = "care" if column_warning else "good"
+        return Light(RESIDUAL_RISK, colour, LEVELS[colour], nothing + column_warning)
     inferred = worst_inference(facts.attacks)
     colour = colour_of_risk(worst, inferred, facts.profile)
     sentence = risk_words(worst)
@@ -220,9 +220,9 @@ def risk_of(facts: Facts) -> Light:
         sentence += f" {inferred.sentence}."
     if facts.traits.has_groups:
         sentence += f" {_linked(facts).rstrip()}"
-    if beside:
+    if column_warning:
         colour = _worst([colour, "care"])
-        sentence += beside
+        sentence += column_warning
     revealing = facts.achieved.get("people_in_revealing_classes", 0)
     if revealing:
         colour = _worst([colour, "care"])
@@ -242,17 +242,17 @@ def risk_of(facts: Facts) -> Light:
 
 def _risk_of_nobodys_records(facts: Facts) -> Light:
     """Records that belong to nobody single out nobody; what is left is what counts and records let attackers infer."""
-    told = "No published record belongs to a person, so that nobody can be singled out."
+    text = "No published record belongs to a person, so that nobody can be singled out."
     if not facts.is_internal:
-        return Light(RESIDUAL_RISK, "note", JUDGED_BY_OWNER, f"{told} {FROM_FILES}")
+        return Light(RESIDUAL_RISK, "note", JUDGED_BY_OWNER, f"{text} {FROM_FILES}")
     inferred = worst_inference(facts.attacks)
     colour = colour_of_risk(None, inferred, facts.profile)
     if inferred is not None:
-        told += f" {inferred.sentence}."
+        text += f" {inferred.sentence}."
     if facts.doubts:
-        told = f"The figures count records, and {' and '.join(facts.doubts)}. {told}"
-        return Light(RESIDUAL_RISK, "bad", "cannot be judged", told + _guessed(facts))
-    return Light(RESIDUAL_RISK, colour, LEVELS[colour], told + _guessed(facts))
+        text = f"The figures count records, and {' and '.join(facts.doubts)}. {text}"
+        return Light(RESIDUAL_RISK, "bad", "cannot be judged", text + _guessed(facts))
+    return Light(RESIDUAL_RISK, colour, LEVELS[colour], text + _guessed(facts))
 
 
 def journalist_risk(facts: Facts) -> tuple[Colour | None, str]:
@@ -275,7 +275,7 @@ def average_risk(facts: Facts) -> tuple[Colour | None, str]:
     return ("bad" if facts.profile.is_declared else "care"), words
 
 
-def _beside_columns(facts: Facts) -> str:
+def _column_warning(facts: Facts) -> str:
     """Figures must not comfort where columns are published that attackers are not taken to know."""
     varying = facts.shape.get("varying_columns")
     if not varying:
@@ -309,13 +309,13 @@ def risk_words(worst: Residual) -> str:
     """What the worst attacker achieves, with base, interval and control."""
     if worst.of_all_people == 0:
         return f"With {known_words(worst.known, worst.columns)}, no attacker tried singles out anyone."
-    told = f"{worst.sentence}."
+    text = f"{worst.sentence}."
     if worst.interval is not None:
         low, high = (percent(end) for end in worst.interval)
-        told += f" 95 % interval: {low} to {high} of {worst.base}."
+        text += f" 95 % interval: {low} to {high} of {worst.base}."
     if worst.control is not None:
-        told += f" Control, people who are not in the data: one record fits for {percent(worst.control)}."
-    return told
+        text += f" Control, people who are not in the data: one record fits for {percent(worst.control)}."
+    return text
 
 
 def _guessed(facts: Facts) -> str:
@@ -344,17 +344,17 @@ def use_of(facts: Facts) -> Light:
         n_published = facts.shape.get("n_published")
     empty = facts.metrics.get("empty_records") or 0
     is_partly_known = not facts.is_internal and facts.has_suppression and unchanged.share is not None
-    told = [unchanged.words if unchanged.share is not None else facts.traits.shown_entries]
+    clauses = [unchanged.words if unchanged.share is not None else facts.traits.shown_entries]
     if is_partly_known:
-        told.append("only the owner knows how many entries were suppressed")
+        clauses.append("only the owner knows how many entries were suppressed")
     if unchanged.broadest and unchanged.broadest > 1:
-        told.append(f"the broadest category covers {figure(unchanged.broadest)} items")
+        clauses.append(f"the broadest category covers {figure(unchanged.broadest)} items")
     if facts.metrics.get("added_ratio"):
-        told.append(f"entries were added: {percent(facts.metrics['added_ratio'])} of the original number")
-    told += found.words
+        clauses.append(f"entries were added: {percent(facts.metrics['added_ratio'])} of the original number")
+    clauses += found.words
     if empty:
-        told.append(f"{figure(empty)} {'record is' if empty == 1 else 'records are'} published empty")
-    sentence = "; ".join(told) + "."
+        clauses.append(f"{figure(empty)} {'record is' if empty == 1 else 'records are'} published empty")
+    sentence = "; ".join(clauses) + "."
     sentence = sentence[0].upper() + sentence[1:]
     is_counted = facts.traits.has_groups or not facts.traits.has_own_records
     share = 1.0 if unchanged.share is None and is_counted else unchanged.share  # of what is published

@@ -19,7 +19,7 @@ from setveil.report.figures import (
 )
 from setveil.report.lights import headline_of, kept_words, lights_of
 from setveil.report.prose import advice_of, alternatives_of, analyses_of, glossary_of
-from setveil.report.words import ACHIEVED, figure, named, percent, put, told
+from setveil.report.words import ACHIEVED, figure, metric_lines, named, percent, put
 
 MOVES = 100  # steps of the algorithm shown
 LISTED = 6  # parts of a long parameter shown
@@ -90,7 +90,7 @@ def render_report(facts: Facts) -> str:
         ],
         portfolio=_portfolio(facts),
         moves=[_move(move, facts.names) for move in facts.details.get("moves", ())[:MOVES]],
-        metrics=told(facts.metrics),
+        metrics=metric_lines(facts.metrics),
         achieved=[(put(name, ACHIEVED), value) for name, value in facts.achieved.items()],
         options=_shown_options(facts),
     )
@@ -112,20 +112,25 @@ def _attacks(facts: Facts) -> list[dict[str, Any]]:
 
 def _portfolio(facts: Facts) -> dict[str, Any]:
     """What was tried before the release was chosen, the smallest figure first; {} if the algorithm was named."""
-    told = facts.details.get("portfolio")
-    if not told:
+    portfolio = facts.details.get("portfolio")
+    if not portfolio:
         return {}
     tried = [
         {
             "words": " ".join((row["algorithm"], *(f"{name}={value}" for name, value in row["options"].items()))),
             "figure": row["figure"],
             "refused": row.get("refused", ""),
-            "is_chosen": (row["algorithm"], row["options"]) == (told["chosen"], told["options"]),
+            "is_chosen": (row["algorithm"], row["options"]) == (portfolio["chosen"], portfolio["options"]),
         }
-        for row in told["tried"]
+        for row in portfolio["tried"]
     ]
     ordered = sorted(tried, key=lambda row: (row["figure"] is None, row["figure"] or 0.0, not row["is_chosen"]))
-    return {"yardstick": told["yardstick"], "means": told["means"], "effort": told["effort"], "tried": ordered}
+    return {
+        "yardstick": portfolio["yardstick"],
+        "means": portfolio["means"],
+        "effort": portfolio["effort"],
+        "tried": ordered,
+    }
 
 
 def _risk_charts(facts: Facts) -> list[str]:
@@ -140,7 +145,7 @@ def _risk_charts(facts: Facts) -> list[str]:
             points = [(row["known"], row[key]) for row in rows if row[key] is not None]
             if points:
                 lines.append((name, points, name))
-        told = "; ".join(
+        text = "; ".join(
             f"{name}: " + ", ".join(f"{percent(y)} at {x}" for x, y in points) for name, points, _ in lines
         )
         charts.append(
@@ -150,7 +155,7 @@ def _risk_charts(facts: Facts) -> list[str]:
                 if facts.risk_before
                 else "labels that the attacker knows",
                 words,
-                f"Chart: {words} by number of known items. {told}.",
+                f"Chart: {words} by number of known items. {text}.",
                 facts.reach,
             )
         )

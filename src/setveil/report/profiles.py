@@ -121,11 +121,11 @@ def _own(text: str) -> Profile:
     )
 
 
-def certified_profile(told: dict[str, Any] | None) -> Profile:
+def certified_profile(certified: dict[str, Any] | None) -> Profile:
     """The profile that a certificate names; names of other versions keep their number."""
-    if told is None:
+    if certified is None:
         return DEFAULT
-    known = PROFILES.get(told["profile"]) or (DEFAULT if told["profile"] == DEFAULT.name else None)
-    if known is None or known.k != told["k"]:
-        known = _by_k(told["profile"], told["k"], "threshold of the owner")
-    return replace(known, environment=told["environment"])
+    known = PROFILES.get(certified["profile"]) or (DEFAULT if certified["profile"] == DEFAULT.name else None)
+    if known is None or known.k != certified["k"]:
+        known = _by_k(certified["profile"], certified["k"], "threshold of the owner")
+    return replace(known, environment=certified["environment"])

@@ -102,13 +102,13 @@ def options_that_occur(release: Release, model: PrivacyModel, data: Dataset) -> 
     A list may hold more than the data does, and what it holds is nobody's business. Of sensitive items only those that
     the published files show are named; a constraint with an item that does not occur is kept by every release.
     """
-    told = model.options()
-    if told.get("sensitive"):
+    options = model.options()
+    if options.get("sensitive"):
         shown = (_occurring(release.published) & _covered(release)) | release.counted_labels
-        told["sensitive"] = [label for label in told["sensitive"] if label in shown]
+        options["sensitive"] = [label for label in options["sensitive"] if label in shown]
     if model.observable_items is not None:  # what no label covers needs no protection, and no name
-        told["observable"] = [label for label in told["observable"] if label in _covered(release)]
-    return told | model.lists_within(_occurring(data) | _covered(release) if model.listed_items else ())
+        options["observable"] = [label for label in options["observable"] if label in _covered(release)]
+    return options | model.lists_within(_occurring(data) | _covered(release) if model.listed_items else ())
 
 
 def _occurring(data: Dataset) -> set[str]:
@@ -132,11 +132,11 @@ def guessing_words(guesses: Mapping[str, Any], n_records: int) -> str:
 
 
 def _guessing_at(promised: float | None, steps: int | None) -> str:
-    told = f"{GUESSING}groups are formed around the records with sensitive items, and their public items show it. "
+    text = f"{GUESSING}groups are formed around the records with sensitive items, and their public items show it. "
     if promised is None or steps is None:
-        return told + "Attackers who pick a record of a group by its public items are right more often than guaranteed."
+        return text + "Attackers who pick a record of a group by its public items are right more often than guaranteed."
     return (
-        told + f"Guaranteed: {100 * promised:.3g} %. Measured: about {100 * STEP * steps:.0f} %, by the best guesser."
+        text + f"Guaranteed: {100 * promised:.3g} %. Measured: about {100 * STEP * steps:.0f} %, by the best guesser."
     )
 
 
@@ -153,11 +153,11 @@ def sentences_of(
     columns: Sequence[tuple[str, str]] = (),
     has_item_counts: bool = False,
 ) -> list[str]:
-    """What a release does not protect, in the order in which it is told.
+    """What a release does not protect, in the order in which it is listed.
 
     ``further``: what does not follow from model and kind: on visits, on guessing, on the hierarchy.
     """
-    told = [
+    sentences = [
         *(sentence for sentence in further if sentence == VISITS_ONLY),
         *(sentence for sentence in further if sentence.startswith(GUESSING)),
         *kept_words(kept),
@@ -168,7 +168,7 @@ def sentences_of(
         SEQUENCES,
         MEMBERSHIP,
     ]
-    return [*told, *KINDS[kind].not_protected]
+    return [*sentences, *KINDS[kind].not_protected]
 
 
 def further_sentences(
@@ -203,7 +203,7 @@ def public_facts(
     ``release`` is read from the files. So whoever has the folder can draw the page again and see whether it is the
     same.
     """
-    told = certificate["release"]
+    certified = certificate["release"]
     model, is_hidden = certified_model(certificate["model"]["name"], certificate["model"]["options"])
     return Facts(
         version=certificate["setveil"],
@@ -218,7 +218,7 @@ def public_facts(
         glossary=model.glossary,
         algorithm=certificate["algorithm"]["name"],
         package=certificate["algorithm"].get("package", "setveil"),
-        kind=told["kind"],
+        kind=certified["kind"],
         records=certificate["records"],
         holds=certificate["verified"],
         achieved={name: certificate["achieved"][name] for name in ACHIEVED if name in certificate["achieved"]},
@@ -226,7 +226,7 @@ def public_facts(
         risk_after=certificate["risk"]["after"],
         not_protected=certificate["not_protected"],
         files={name: digest for name, digest in certificate["files"].items() if name != "report.html"},
-        has_suppression=told["suppression"],
+        has_suppression=certified["suppression"],
         shape=shape_of(release, list(release.published.vocabulary)),
         certified=release.certified(),
         names=dict(release.names),

@@ -66,7 +66,7 @@ SHARES = (
 )  # shown as percent
 
 
-def told(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
+def metric_lines(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The metrics shown to people, as words and figures: those of METRICS, then those of other packages."""
     from setveil.utility.columns import OF_COLUMN
     from setveil.utility.measure import FAMILIES

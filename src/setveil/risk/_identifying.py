@@ -121,7 +121,7 @@ def _tally_behind(rows: Rows, scratch: Scratch, sums: NDArray[np.float64], least
             _tally_last(rows, stack_row[begin:end], stack_place[begin:end], scratch, sums, least)
             continue
 
-        n_touched, n_places = 0, 0
+        n_touched, n_positions = 0, 0
         for at in range(begin, end):
             row = stack_row[at]
             for place in range(stack_place[at] + 1, indptr[row + 1]):
@@ -130,13 +130,13 @@ def _tally_behind(rows: Rows, scratch: Scratch, sums: NDArray[np.float64], least
                     touched[n_touched] = other
                     n_touched += 1
                 n_with[other] += 1
-            n_places += indptr[row + 1] - stack_place[at] - 1
+            n_positions += indptr[row + 1] - stack_place[at] - 1
 
         # Lay out the children that two rows or more contain; the others are done at once.
         top, n_bounds = stack_end[depth], bounds_end[depth] + 1
-        if top + n_places > len(stack_row):
-            stack_row = grown(stack_row, top + n_places)
-            stack_place = grown(stack_place, top + n_places)
+        if top + n_positions > len(stack_row):
+            stack_row = grown(stack_row, top + n_positions)
+            stack_place = grown(stack_place, top + n_positions)
         if n_bounds + n_touched + 1 > len(bounds):
             bounds = grown(bounds, n_bounds + n_touched + 1)
         cursor[depth + 1] = n_bounds
@@ -168,7 +168,7 @@ def _tally_behind(rows: Rows, scratch: Scratch, sums: NDArray[np.float64], least
 def _tally_last(
     rows: Rows,
     chosen: NDArray[np.int32],
-    places: NDArray[np.int64],
+    positions: NDArray[np.int64],
     scratch: Scratch,
     sums: NDArray[np.float64],
     least: NDArray[np.int64],
@@ -182,7 +182,7 @@ def _tally_last(
     n_touched = 0
     for at in range(len(chosen)):
         row = chosen[at]
-        for place in range(places[at] + 1, indptr[row + 1]):
+        for place in range(positions[at] + 1, indptr[row + 1]):
             if weight_with[items[place]] == 0:
                 touched[n_touched] = items[place]
                 n_touched += 1
@@ -192,7 +192,7 @@ def _tally_last(
     for at in range(len(chosen)):
         row = chosen[at]
         alone, inverse, smallest = 0, 0.0, least[row, last]
-        for place in range(places[at] + 1, indptr[row + 1]):
+        for place in range(positions[at] + 1, indptr[row + 1]):
             support = weight_with[items[place]]
             alone += support == 1
             inverse += inverse_with[items[place]]

@@ -16,7 +16,7 @@ class Targets(NamedTuple):
 
     indptr: NDArray[np.int64]
     items: NDArray[np.int32]  # ascending in each target
-    places: NDArray[np.int32]  # where each item stands in the search
+    positions: NDArray[np.int32]  # where each item stands in the search
     lead_indptr: NDArray[np.int64]  # [items + 1] item i leads to the targets leads[lead_indptr[i]:lead_indptr[i + 1]]
     leads: NDArray[np.int32]
 
@@ -25,14 +25,14 @@ class Targets(NamedTuple):
 def find_common(
     indptr: NDArray[np.int64], items: NDArray[np.int32], targets: Targets
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
-    """For each row and each target that one of its items leads to: the target, and the places of what both have.
+    """For each row and each target that one of its items leads to: the target, and the positions of what both have.
 
-    Gives targets [n] and places as CSR.
+    Gives targets [n] and positions as CSR.
     """
     met = np.empty(1024, dtype=np.int32)
     ends = np.zeros(1025, dtype=np.int64)
-    places = np.empty(4096, dtype=np.int32)
-    n_met, n_places = 0, 0
+    positions = np.empty(4096, dtype=np.int32)
+    n_met, n_positions = 0, 0
     seen_in = np.full(len(targets.indptr) - 1, -1, dtype=np.int64)
     for row in range(len(indptr) - 1):
         for at in range(indptr[row], indptr[row + 1]):
@@ -45,12 +45,12 @@ def find_common(
                 other, other_end = targets.indptr[target], targets.indptr[target + 1]
                 if n_met == len(met):
                     met, ends = grown(met, 2 * n_met), grown(ends, 2 * n_met + 1)
-                if n_places + other_end - other > len(places):
-                    places = grown(places, 2 * len(places) + other_end - other)
+                if n_positions + other_end - other > len(positions):
+                    positions = grown(positions, 2 * len(positions) + other_end - other)
                 while one < one_end and other < other_end:
                     if items[one] == targets.items[other]:
-                        places[n_places] = targets.places[other]
-                        n_places += 1
+                        positions[n_positions] = targets.positions[other]
+                        n_positions += 1
                     step = items[one] <= targets.items[other]
                     if items[one] >= targets.items[other]:
                         other += 1
@@ -58,5 +58,5 @@ def find_common(
                         one += 1
                 met[n_met] = target
                 n_met += 1
-                ends[n_met] = n_places
-    return met[:n_met].copy(), ends[: n_met + 1].copy(), places[:n_places].copy()
+                ends[n_met] = n_positions
+    return met[:n_met].copy(), ends[: n_met + 1].copy(), positions[:n_positions].copy()

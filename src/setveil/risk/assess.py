@@ -41,9 +41,9 @@ from setveil.core.tables import Tabular
 from setveil.errors import InputError
 from setveil.models.parameters import whole_number
 from setveil.risk._identifying import find_rare_subsets
+from setveil.risk.column_classes import ColumnClasses, items_by_class
 from setveil.risk.exposure import ExposureRow
 from setveil.risk.intervals import Interval, wilson
-from setveil.risk.places import Places, placed
 from setveil.risk.tallies import COUNTING, ranks_of, tally_all, tally_pairs
 from setveil.risk.worst import Searched, with_worst
 
@@ -149,9 +149,9 @@ class RiskTable(Tabular):
             lines.append(
                 f"{'known':>5} {'certain':>12} {'control':>12} {'likely':>12} {'control':>12}  of a further item"
             )
-        for told in self.inference:
-            rates = (told.certain, told.certain_control, told.likely, told.likely_control)
-            lines.append(f"{told.known:>5} " + " ".join(f"{f'{100 * rate.value:.2f} %':>12}" for rate in rates))
+        for inferred in self.inference:
+            rates = (inferred.certain, inferred.certain_control, inferred.likely, inferred.likely_control)
+            lines.append(f"{inferred.known:>5} " + " ".join(f"{f'{100 * rate.value:.2f} %':>12}" for rate in rates))
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -182,10 +182,10 @@ def risk(
     """
     sizes = checked_sizes(known, k, targets)
     progress("finding distinct records", None)
-    places = Places.of(data)
-    by_columns = () if places is None else (_by_columns(places, k),)
-    if places is not None:
-        data = placed(data, places)
+    column_classes = ColumnClasses.of(data)
+    by_columns = () if column_classes is None else (_by_columns(column_classes, k),)
+    if column_classes is not None:
+        data = items_by_class(data, column_classes)
     n_exact = _feasible_size(data, max(sizes), budget)
     n_of_length = np.bincount(data.lengths, minlength=1)
     n_long = {size: int(n_of_length[size:].sum()) for size in sizes}  # records with so many items
@@ -213,22 +213,26 @@ def risk(
             found[size] = Searched(np.diff(drawn[size].rows[0])[:N_SEARCHED], alone)
             smallest = int(tally.least[size:].min())
             rows.append(sampled_row(size, n_long[size], data.n_records, supports, smallest, verdicts))
-    columns = () if places is None else places.columns.names
-    n_alike = np.full(data.n_records, data.n_records) if places is None else places.sizes[places.of_record]
+    columns = () if column_classes is None else column_classes.columns.names
+    n_alike = (
+        np.full(data.n_records, data.n_records)
+        if column_classes is None
+        else column_classes.sizes[column_classes.of_record]
+    )
     n_unique = int((n_alike[data.lengths == 0] == 1).sum())
     rows = with_worst(rows, n_of_length, tally.below[1], n_unique, found)
     return RiskTable(data.n_records, k, seed, (*by_columns, *(replace(row, columns=columns) for row in rows)))
 
 
-def _by_columns(places: Places, k: int) -> RiskRow:
+def _by_columns(column_classes: ColumnClasses, k: int) -> RiskRow:
     """What the columns alone reveal."""
-    n_records = len(places.of_record)
-    supports = places.sizes[places.of_record]
+    n_records = len(column_classes.of_record)
+    supports = column_classes.sizes[column_classes.of_record]
     if not n_records:
-        return replace(empty_row(0), note="there are no records", columns=places.columns.names)
+        return replace(empty_row(0), note="there are no records", columns=column_classes.columns.names)
     totals = np.array([float((supports == 1).sum()), float((1 / supports).sum())])
     row = exact_row(0, n_records, n_records, totals, int(supports.min()), int((supports < k).sum()))
-    return replace(row, columns=places.columns.names, worst_singled_out=row.singled_out)
+    return replace(row, columns=column_classes.columns.names, worst_singled_out=row.singled_out)
 
 
 def checked_sizes(known: Iterable[int], k: int, targets: int) -> list[int]:
@@ -276,8 +280,8 @@ class _Drawn(NamedTuple):
 
 
 def _draw(data: Transactions, n_long: dict[int, int], seed: int, n_targets: int) -> dict[int, _Drawn]:
-    """Records of at least so many items, drawn by their places in lexicographic order: the order of the file does not
-    matter. ``n_long``: how many there are.
+    """Records of at least so many items, drawn by their positions in lexicographic order: the order of the file does
+    not matter. ``n_long``: how many there are.
     """
     drawn: dict[int, _Drawn] = {}
     if not n_long:
@@ -285,8 +289,8 @@ def _draw(data: Transactions, n_long: dict[int, int], seed: int, n_targets: int)
     order, _ = sort_rows(data.indptr, data.items, data.n_items)  # not kept: it is as large as the data's bounds
     for size, n_records in n_long.items():
         random = np.random.default_rng((seed, size))
-        places = random.integers(0, n_records, n_targets)
-        targets = order[data.lengths[order] >= size][places]
+        positions = random.integers(0, n_records, n_targets)
+        targets = order[data.lengths[order] >= size][positions]
         some = data.select(targets)
         rows = rarest_first((some.indptr, some.items), data.supports)
         drawn[size] = _Drawn(targets, rows, known_of(rows, size, random))

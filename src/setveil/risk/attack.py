@@ -3,7 +3,7 @@
 A *target* is a random person of the original with at least c public items. The attacker knows c of them, has the
 published data and the codebook, and looks for the records that fit: the *candidates*. ``attackers.py`` lists the
 attackers: which items they know, which labels they use, how they match records. Where the release has known columns,
-every attacker also knows those of the target, and c may be 0 (``places.py``). Measured, over the targets:
+every attacker also knows those of the target, and c may be 0 (``column_classes.py``). Measured, over the targets:
 
 - *claimed*: there is exactly one candidate; *singled out*: and it is the target's record; *wrong match*: and it is
   somebody else's;
@@ -44,11 +44,11 @@ from setveil.errors import InputError, name_some
 from setveil.models.parameters import whole_number
 from setveil.releases import Release, is_grouped
 from setveil.risk.attackers import ATTACKERS, Attacker, base_words, inference_base
+from setveil.risk.column_classes import known_columns
 from setveil.risk.guesses import GuessTable, guess_both
 from setveil.risk.inference import Conclusions, Revealed
 from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.knowledge import People
-from setveil.risk.places import known_columns
 from setveil.risk.secret_values import with_secret_values
 from setveil.risk.surface import Outcomes, Surface
 from setveil.risk.targets import Targets

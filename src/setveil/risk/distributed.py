@@ -96,8 +96,8 @@ def _tally_pairs(data: DistributedDataset, k: int, searched: Csr) -> Tally:
         table = np.zeros(n_pairs, dtype=np.int64)
         for indptr, items in blocks:
             count_pairs(indptr, items, 0, len(indptr) - 1, table)
-        places = np.flatnonzero(table)
-        return places, table[places]
+        positions = np.flatnonzero(table)
+        return positions, table[positions]
 
     pairs = data.add_up(count, n_pairs)
 
@@ -152,16 +152,16 @@ def _tally_below(data: DistributedDataset, n_known: int, k: int, searched: Csr) 
         found = {items[indptr[row] : indptr[row + 1]].tobytes() for row in some.tolist()}
         return (totals, smallest, found), marks
 
-    told, marked = data.by_item(count)
+    tallies, marked = data.by_item(count)
     below = np.zeros((n_lengths, n_known), dtype=np.int64)
     for (length, mark), n_records in marked.items():
         below[length, mark : min(length, n_known)] += n_records
-    found: set[bytes] = set().union(*(part[2] for part in told))
+    found: set[bytes] = set().union(*(part[2] for part in tallies))
     indptr, items = searched
     is_below = [items[start:end].tobytes() in found for start, end in zip(indptr[:-1], indptr[1:], strict=True)]
     return Tally(
-        _exact_sum([np.zeros((n_known, 2)), *(part[0] for part in told)]),
-        np.min([np.full((n_lengths, n_known), UNSEEN), *(part[1] for part in told)], axis=0),
+        _exact_sum([np.zeros((n_known, 2)), *(part[0] for part in tallies)]),
+        np.min([np.full((n_lengths, n_known), UNSEEN), *(part[1] for part in tallies)], axis=0),
         below,
         np.array(is_below, dtype=np.bool_),
     )
@@ -195,8 +195,8 @@ class Draws:
     def of(cls, data: DistributedDataset, n_long: dict[int, int], seed: int, n_targets: int) -> Draws:
         """``n_long``: how many records there are for each size that is sampled."""
         randoms = {size: np.random.default_rng((seed, size)) for size in n_long}
-        places = {size: randoms[size].integers(0, n, n_targets) for size, n in n_long.items()}
-        found = data.records_at(places) if places else {}
+        positions = {size: randoms[size].integers(0, n, n_targets) for size, n in n_long.items()}
+        found = data.records_at(positions) if positions else {}
         records = {size: rarest_first(rows, data.supports) for size, rows in found.items()}
         known = {size: known_of(rows, size, randoms[size]) for size, rows in records.items()}
         return cls(data, records, known)
@@ -256,21 +256,21 @@ class Draws:
         supports = {number: self.data.supports[rows[number]] for number in leads}
 
         def meet(block: Csr) -> tuple[NDArray[np.int32], Csr]:
-            met, indptr, places = find_common(*block, targets)
-            return met, (indptr, places)
+            met, indptr, positions = find_common(*block, targets)
+            return met, (indptr, positions)
 
         def search(number: int, common: Csr, times: NDArray[np.int64]) -> int:
             own = supports[number]
             n = len(own)
-            places = np.concatenate((common[1], np.arange(n), np.arange(n))).astype(np.int32)
+            positions = np.concatenate((common[1], np.arange(n), np.arange(n))).astype(np.int32)
             indptr = np.concatenate((common[0], common[0][-1] + np.append(np.arange(1, n + 1), 2 * n)))
             met = np.zeros(n, dtype=np.int64)
             np.add.at(met, common[1], np.repeat(times, np.diff(common[0])))
             missing = own - met  # records that hold an item but were not gone through
             weights = np.concatenate((times, missing, [0]))
             itself = np.array([len(weights) - 1])
-            lists = invert_rows(indptr, places, n)
-            return int(find_rare_subsets((indptr, places, weights), lists, itself, sizes[number], k, PATIENCE)[0])
+            lists = invert_rows(indptr, positions, n)
+            return int(find_rare_subsets((indptr, positions, weights), lists, itself, sizes[number], k, PATIENCE)[0])
 
         return self.data.by_key(meet, search)
 
@@ -295,12 +295,12 @@ def _reach(supports: NDArray[np.int64], size: int) -> int:
 
 def _targets(rows: list[NDArray[np.int32]], leads: dict[int, int], n_items: int) -> Targets:
     """Some of the rows for ``find_common``; ``leads`` says how many items of each lead to it. Others are empty."""
-    parts, places = [], []
+    parts, positions = [], []
     leading, led = [], []
     for number, row in enumerate(rows):
         order = np.argsort(row) if number in leads else np.empty(0, dtype=np.int64)
         parts.append(row[order])
-        places.append(order)
+        positions.append(order)
         leading.append(row[: leads.get(number, 0)])
         led.append(np.full(leads.get(number, 0), number))
     indptr = np.concatenate(([0], np.cumsum([len(part) for part in parts]))).astype(np.int64)
@@ -310,7 +310,7 @@ def _targets(rows: list[NDArray[np.int32]], leads: dict[int, int], n_items: int)
     return Targets(
         indptr,
         np.concatenate(parts).astype(np.int32),
-        np.concatenate(places).astype(np.int32),
+        np.concatenate(positions).astype(np.int32),
         lead_indptr,
         np.concatenate(led)[by_item].astype(np.int32),
     )

@@ -49,21 +49,21 @@ def expose(
     secrets = np.sort(numbers[numbers >= 0])
     people, surface = People.of(data, secrets), Surface.of_original(data, secrets)
     rows = []
-    for size in [0, *sorted(known)] if surface.places is not None else sorted(known):
+    for size in [0, *sorted(known)] if surface.column_classes is not None else sorted(known):
         if not people.can_be_known(size):
             continue
-        told = Targets(people, size, targets, seed, 0.0).inferred(surface, "random", True)
-        if not told.asked.any():
+        inferred = Targets(people, size, targets, seed, 0.0).inferred(surface, "random", True)
+        if not inferred.asked.any():
             continue
         rows.append(
             ExposureRow(
                 size,
                 inference_base(size, bool(len(secrets))),
-                int(told.asked.sum()),
-                rate_of(told.found.certain),
-                rate_of(told.control.certain),
-                rate_of(told.found.likely),
-                rate_of(told.control.likely),
+                int(inferred.asked.sum()),
+                rate_of(inferred.found.certain),
+                rate_of(inferred.control.certain),
+                rate_of(inferred.found.likely),
+                rate_of(inferred.control.likely),
             )
         )
     return tuple(rows)

@@ -137,7 +137,7 @@ def guess_holders(original: Dataset, release: Grouping, remake: Remake | None = 
     some = release.some_groups(original, is_fit, lambda n: _spread(np.arange(n), MOST))
     if not len(some.chosen):
         return None
-    replayed = None if remake is None or not some.has_places else _replay(some.release, some.chosen, remake, seed)
+    replayed = None if remake is None or not some.has_input_order else _replay(some.release, some.chosen, remake, seed)
     return _rates(some.original, some.release, some.chosen, _picks(some, replayed))
 
 
@@ -150,7 +150,7 @@ def _picks(some: SomeGroups, replayed: NDArray[np.float64] | None) -> dict[str, 
     for group in some.chosen.tolist():
         members = order[bounds[group] : bounds[group + 1]]
         scores = _scores(release.rows.select(members), some.supports)
-        if some.has_places:
+        if some.has_input_order:
             scores |= {"first in file": -members.astype(np.float64), "last in file": members.astype(np.float64)}
         if replayed is not None:
             scores["replay"] = replayed[members]
@@ -227,11 +227,11 @@ def deal_anew(data: AnyDataset, sensitive: NDArray[np.bool_], seed: int) -> AnyD
     """The same public items, with the sensitive items of each record given to another one, drawn at random.
 
     Only records with public items take part, so nobody is left with sensitive items alone. Who gets what depends on
-    places in canonical order: the same records in another order, or on a cluster, are dealt the same.
+    positions in canonical order: the same records in another order, or on a cluster, are dealt the same.
     """
 
-    def goes_to(places: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-        return scatter(places, n, seed)
+    def goes_to(positions: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+        return scatter(positions, n, seed)
 
     return data.hand_on(sensitive, goes_to)
 
@@ -254,8 +254,8 @@ def _replay(release: Grouping, chosen: NDArray[np.int64], remake: Remake, seed: 
         for group, item, count in zip(
             release.count_group.tolist(), release.count_item.tolist(), release.count.tolist(), strict=True
         ):
-            places = (turn + np.arange(count)) % size[group]
-            holders = order[start[group] + places]
+            positions = (turn + np.arange(count)) % size[group]
+            holders = order[start[group] + positions]
             owners.append(holders)
             items.append(np.full(count, release.published.n_items + item))
             suspects.setdefault(group, int(holders[0]))

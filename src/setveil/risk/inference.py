@@ -141,7 +141,7 @@ def _further_labels(
 def _queries(surface: Surface, known: Itemsets, classes: NDArray[np.int64] | None) -> Queries:
     """What to look for. Where columns are known and no record of the class fits the items, the class alone."""
     queries = surface.queries(known, classes)
-    if surface.places is None:
+    if surface.column_classes is None:
         return queries
     indptr, items = queries
     is_alone = count_matches(surface.postings, np.empty(0, dtype=np.int64), queries) == 0

@@ -93,7 +93,7 @@ class People:
         return Itemsets(indptr, items[is_new], self.data.vocabulary)
 
     def public_items(self, records: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """What attackers can know of each of these people: ``(places among the records, items)``."""
+        """What attackers can know of each of these people: ``(positions among the records, items)``."""
         own = self.data.select(records)
         is_public = self.rank[own.items] >= 0
         return own.owners[is_public], own.items[is_public]

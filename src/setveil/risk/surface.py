@@ -35,7 +35,7 @@ from setveil.core.meaning import Images
 from setveil.core.row_order import distinct_rows, sort_rows, take_rows
 from setveil.releases import Release, is_grouped
 from setveil.risk._best import find_best
-from setveil.risk.places import Places, place_numbers, placed
+from setveil.risk.column_classes import ColumnClasses, class_items, items_by_class
 from setveil.risk.worst import Chooser
 
 Match = Literal["every", "most"]
@@ -78,7 +78,7 @@ class Surface:
     covering: Images  # of all labels, also where ``images`` are those of exact ones
     labels: Postings  # of the published labels: the records that show one, or one that covers part of its items
     label_sizes: NDArray[np.int64]  # [published labels] items that each covers
-    places: Places | None = None  # the classes; None where no column is known
+    column_classes: ColumnClasses | None = None  # the classes; None where no column is known
     item_counts: NDArray[np.int64] = field(default_factory=lambda: _NO_GROUPS)  # [items] published ones, 0 for none
     exact: Images | None = None  # of labels that stand for one item, where these count besides
     choosers: dict[str, Chooser] = field(default_factory=dict)  # made when asked for, and shared by all views
@@ -96,7 +96,7 @@ class Surface:
         ones = np.ones(original.n_items, dtype=np.int64)
         shown = images, original.postings, ones
         surface = cls(images, images.postings(), holds, _NO_GROUPS, _NO_GROUPS, holds, *shown)
-        return surface._with_places(Places.of(original))
+        return surface._with_classes(ColumnClasses.of(original))
 
     @classmethod
     def of_release(cls, release: Release, vocabulary: Vocabulary, secrets: NDArray[np.integer]) -> Surface:
@@ -113,7 +113,7 @@ class Surface:
             numbers = release.sensitive.numbers(vocabulary[int(item)] for item in secrets)
             holds = shares[numbers][:, release.group_of]
             surface = cls(images, postings, holds, release.group_of, sizes, holds, *shown)
-            return surface._with_places(Places.of(release.rows))
+            return surface._with_classes(ColumnClasses.of(release.rows))
         weights = 1 / np.maximum(release.meaning.sizes, 1)
         holds = _read_secrets(release, images, secrets, weights)
         covered = _sensitive_shares(release, vocabulary, secrets)
@@ -121,19 +121,21 @@ class Surface:
         hints = holds if is_same else _read_secrets(release, images, secrets, covered)
         counts = np.array([release.item_counts.get(label, 0) for label in vocabulary], dtype=np.int64)
         surface = cls(images, postings, holds, _NO_GROUPS, _NO_GROUPS, hints, *shown, item_counts=counts)
-        return surface._with_places(Places.of(release.rows))
+        return surface._with_classes(ColumnClasses.of(release.rows))
 
-    def _with_places(self, places: Places | None) -> Surface:
-        if places is None:
+    def _with_classes(self, column_classes: ColumnClasses | None) -> Surface:
+        if column_classes is None:
             return self
-        return replace(self, places=places, postings=join_postings(self.postings, places.postings))
+        return replace(
+            self, column_classes=column_classes, postings=join_postings(self.postings, column_classes.postings)
+        )
 
     def exact_labels(self, release: Release, vocabulary: Vocabulary) -> Surface:
         """The same records for an attacker who uses only labels that stand for one item; itself if all do."""
         if (release.meaning.sizes == 1).all():
             return self
         images = release.meaning.of_single_items().images(vocabulary)
-        return replace(self, images=images, postings=images.postings())._with_places(self.places)
+        return replace(self, images=images, postings=images.postings())._with_classes(self.column_classes)
 
     def narrow_labels(self, exact: Surface) -> Surface:
         """The same records for an attacker to whom labels that stand for one item count double; itself if all do.
@@ -143,7 +145,7 @@ class Surface:
         if exact is self:
             return self
         postings = join_postings(self.images.postings(), exact.images.postings())
-        return replace(self, exact=exact.images, postings=postings)._with_places(self.places)
+        return replace(self, exact=exact.images, postings=postings)._with_classes(self.column_classes)
 
     def search(
         self,
@@ -221,16 +223,18 @@ class Surface:
         """The published records, over ``placed_labels``."""
         if not self.choosers:
             rows = self.covering.published.rows
-            self.choosers["labels"] = Chooser(rows if self.places is None else placed(rows, self.places))
+            self.choosers["labels"] = Chooser(
+                rows if self.column_classes is None else items_by_class(rows, self.column_classes)
+            )
         return self.choosers["labels"]
 
     def placed_labels(self, records: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.int32]:
         """The number in ``chooser`` of each label in the class of the record beside it, which shows it."""
-        if self.places is None:
+        if self.column_classes is None:
             return labels.astype(np.int32)
-        numbers = place_numbers(self.covering.published.rows, self.places)
+        numbers = class_items(self.covering.published.rows, self.column_classes)
         width = max(self.covering.published.n_items, 1)
-        return np.searchsorted(numbers, self.places.of_record[records] * width + labels).astype(np.int32)
+        return np.searchsorted(numbers, self.column_classes.of_record[records] * width + labels).astype(np.int32)
 
     @cached_property
     def label_supports(self) -> NDArray[np.int64]:
@@ -302,7 +306,7 @@ class Surface:
 
     def in_classes(self, queries: Queries, classes: NDArray[np.int64] | None, is_counted: bool = False) -> Queries:
         """Itemsets of images, each with its class, where columns are known."""
-        if self.places is None:
+        if self.column_classes is None:
             return queries
         assert classes is not None, "attackers know the columns"
         indptr, items = queries
@@ -348,7 +352,7 @@ class Surface:
         others, n_others = total - own * is_found + (n_in_group - is_found) * without, n_candidates - is_found
         posterior, control = total / np.maximum(n_candidates, 1), others / np.maximum(n_others, 1)
         unmatched = np.flatnonzero(n_others == 0)  # there the class says something, or all records
-        if self.places is None:
+        if self.column_classes is None:
             n_records, prior = holds.shape[1], holds.sum(axis=1, dtype=np.float64)[secrets]
             n_mates = self.group_sizes[own_group] - 1 if len(self.group_of) else np.zeros_like(own_group)
             posterior = np.where(n_candidates > 0, posterior, prior / n_records)

@@ -58,13 +58,13 @@ class Targets:
     @cache  # noqa: B019 (there are few, and they go with the targets)
     def classes(self, surface: Surface) -> NDArray[np.int64] | None:
         """The class of each target among the records of a surface; None where no column is known."""
-        if surface.places is None:
+        if surface.column_classes is None:
             return None
         if surface in self.strange:
             columns = self.people.data.columns
             assert columns is not None, "people without columns cannot be looked up"
-            return surface.places.of_people(columns.select(self.group.records))
-        return surface.places.of_record[self.own]
+            return surface.column_classes.of_people(columns.select(self.group.records))
+        return surface.column_classes.of_record[self.own]
 
     @cache  # noqa: B019 (there are few, and they go with the targets)
     def _known(self, knows: str, surface: Surface) -> Itemsets:

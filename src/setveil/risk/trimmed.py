@@ -79,17 +79,17 @@ def attack_left_out(
         return None
     random = np.random.default_rng((seed, 2))
     people = random.choice(np.flatnonzero(original.lengths >= 2), targets)
-    places = original.indptr[people][:, None] + draw_subsets(original.lengths[people], 2, random)  # [targets, 2]
-    fits = surface.images.of_item[original.items[places]]  # [targets, 2], -1 for what is published nowhere
+    positions = original.indptr[people][:, None] + draw_subsets(original.lengths[people], 2, random)  # [targets, 2]
+    fits = surface.images.of_item[original.items[positions]]  # [targets, 2], -1 for what is published nowhere
     # The attacker knows the columns, too, where there are known ones.
-    classes = None if surface.places is None else surface.places.of_record[people]
+    classes = None if surface.column_classes is None else surface.column_classes.of_record[people]
     # Records that show one; those that show both, twice.
     n_one = _count_all(surface, fits[:, :1], classes) + _count_all(surface, fits[:, 1:], classes)
     n_both = _count_all(surface, fits, classes)
     n_everybody = np.full(targets, original.n_records)
-    if surface.places is not None:
-        n_everybody = surface.places.sizes[classes]
-    n_own = is_shown[places].sum(axis=1)  # of the two, in the person's own record
+    if surface.column_classes is not None:
+        n_everybody = surface.column_classes.sizes[classes]
+    n_own = is_shown[positions].sum(axis=1)  # of the two, in the person's own record
     hidden = n_own < 2
     n_either = np.maximum(n_one - n_both, 0)
     nowhere = n_both[hidden] == 0

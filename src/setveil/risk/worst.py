@@ -56,10 +56,10 @@ def with_worst(
     what a search among drawn records found, by the number of items beyond which nothing was counted.
     """
     n_all, n_counted = int(n_of_length.sum()), alone.shape[1]
-    told = []
+    completed = []
     for row in rows:
         if row.singled_out is None:
-            told.append(row)
+            completed.append(row)
             continue
         n_alone, drawn = float(n_unique), []  # (records that a sample speaks for, verdicts)
         for length in range(1, len(n_of_length)):
@@ -79,15 +79,15 @@ def with_worst(
             low += n_records * wilson(float(surely), len(verdicts))[0]
             high += n_records * wilson(float(possibly), len(verdicts))[1]
         interval = (low / n_all, min(high / n_all, 1.0)) if drawn else None
-        told.append(replace(row, worst_singled_out=value / n_all, worst_singled_out_interval=interval))
-    return told
+        completed.append(replace(row, worst_singled_out=value / n_all, worst_singled_out_interval=interval))
+    return completed
 
 
 class Chooser:
     """Records among which the most identifying items are looked for."""
 
     def __init__(self, data: Transactions) -> None:
-        """``data``: items of one class must be other ones than those of another; see ``places.placed``."""
+        """``data``: items of one class must be other ones than those of another; see ``items_by_class``."""
         distinct, weights, _ = data.distinct()
         self.rows = distinct.indptr, distinct.items, weights
         self.lists = invert_rows(distinct.indptr, distinct.items, distinct.n_items)

@@ -136,13 +136,13 @@ def merge_cheapest(supports: NDArray[np.int64], n_left: int) -> tuple[Merges, ND
 
 def count_pairs(data: Dataset, group_of: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:
     """How often items of two groups occur together; 0 on the diagonal."""
-    together = data.add_up(partial(_count_places, group_of, n_groups), n_groups**2).reshape(n_groups, n_groups)
+    together = data.add_up(partial(_count_pairs, group_of, n_groups), n_groups**2).reshape(n_groups, n_groups)
     np.fill_diagonal(together, 0)
     return together
 
 
-def _count_places(group_of: NDArray[np.int64], n_groups: int, blocks: Iterator[Csr]) -> Sparse:
-    """The places of the table of pairs that some records fill."""
+def _count_pairs(group_of: NDArray[np.int64], n_groups: int, blocks: Iterator[Csr]) -> Sparse:
+    """The positions of the table of pairs that some records fill."""
     together: csr_array | None = None
     for indptr, items in blocks:
         here = _count_block(indptr, items, group_of, n_groups)

@@ -77,8 +77,8 @@ class TableReader:
         unlisted = [pair for pair in combinations(itemset, 2) if pair not in self.counts]
         if len(itemset) > 2:
             known |= {pair: self.count(pair)[0] for pair in unlisted}
-        places = {tuple(itemset.index(item) for item in part): people for part, people in known.items()}
-        estimate = scaled(self.n_records, len(itemset), places)
+        positions = {tuple(itemset.index(item) for item in part): people for part, people in known.items()}
+        estimate = scaled(self.n_records, len(itemset), positions)
         few = range(self.k)
         if unlisted:
             return mean_within(estimate * (self.together if len(itemset) == 2 else 1), few)

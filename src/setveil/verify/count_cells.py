@@ -58,7 +58,7 @@ def _compiled(loop: Loop) -> Loop:
 
 @_compiled
 def place_of(keys: Longs, key: int) -> int:
-    """Where a key is in a table of twice as many places, or where it would be."""
+    """Where a key is in a table of twice as many positions, or where it would be."""
     mask = np.uint64(len(keys) - 1)
     mixed = np.uint64(key) * np.uint64(0xD6E8FEB86659FD93)
     at = np.int64((mixed ^ (mixed >> np.uint64(32))) & mask)

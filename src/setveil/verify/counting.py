@@ -21,8 +21,8 @@ Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 DONE, FOUND, PAUSED, FULL = 0, 1, 2, 3  # how `walk_itemsets` comes back
 
-# Places in Walk.state
-DEPTH, WAITING, TAKEN, PREFIX_SUPPORT, N_FOUND, NEED_BRANCHES, NEED_PLACES = range(7)
+# Positions in Walk.state
+DEPTH, WAITING, TAKEN, PREFIX_SUPPORT, N_FOUND, NEED_BRANCHES, NEED_POSITIONS = range(7)
 
 
 def compiled(loop: Loop) -> Loop:
@@ -59,7 +59,7 @@ def _or_compile_again(loop: Loop) -> Loop:
 def _sort(values: NDArray[np.int32]) -> None:
     """Sort in place, ascending, by a heap.
 
-    Not Numba's own sort: that is made from closures whose cached code is told apart by a counter only, and can be
+    Not Numba's own sort: that is made from closures whose cached code is distinguished by a counter only, and can be
     linked wrongly with that of other cached loops.
     """
     n = len(values)
@@ -93,10 +93,10 @@ class Rows(NamedTuple):
 
 
 class Index(NamedTuple):
-    """Where each public item stands: places ``bounds[i]:bounds[i+1]`` belong to item ``i``."""
+    """Where each public item stands: positions ``bounds[i]:bounds[i+1]`` belong to item ``i``."""
 
     bounds: NDArray[np.int64]  # [n_public + 1]
-    places: NDArray[np.int64]  # positions in Rows.items, ascending per item
+    positions: NDArray[np.int64]  # positions in Rows.items, ascending per item
     owners: NDArray[np.int32]  # the row of each place
     masks: NDArray[np.uint64]  # [n_rows] one bit per public item modulo 64, to reject rows at a glance
 
@@ -105,18 +105,18 @@ class Walk(NamedTuple):
     """A paused depth-first walk over prefixes of a fixed number of items, in ascending order.
 
     The first ``n_public`` branches are the items themselves and point into Index; a branch further up the stack is an
-    item that can follow the current prefix, and points into ``places`` and ``owners`` here: the rows that hold both.
+    item that can follow the current prefix, and points into ``positions`` and ``owners`` here: the rows that hold both.
     """
 
     prefix: NDArray[np.int32]  # [length]
     next: NDArray[np.int64]  # [length] next branch to take at each depth
     last: NDArray[np.int64]  # [length] where the branches of each depth end
-    filled: NDArray[np.int64]  # [length] where the places of each depth end
+    filled: NDArray[np.int64]  # [length] where the positions of each depth end
     item: NDArray[np.int32]  # [branches]
     begin: NDArray[np.int64]  # [branches]
     end: NDArray[np.int64]  # [branches]
     support: NDArray[np.int64]  # [branches]
-    places: NDArray[np.int64]
+    positions: NDArray[np.int64]
     owners: NDArray[np.int32]
     counts: NDArray[np.int64]  # [n_items] scratch, all 0 between prefixes
     sizes: NDArray[np.int64]  # [n_items] scratch, all 0 between prefixes
@@ -130,7 +130,7 @@ class Walk(NamedTuple):
 def count_pairs(
     indptr: NDArray[np.int64], items: NDArray[np.int32], begin: int, end: int, table: NDArray[np.int32]
 ) -> None:
-    """Add rows ``begin:end`` to the supports of their pairs; see ``verify.dense`` for the places."""
+    """Add rows ``begin:end`` to the supports of their pairs; see ``verify.dense`` for the positions."""
     for row in range(begin, end):
         for high in range(indptr[row] + 1, indptr[row + 1]):
             y = np.int64(items[high])
@@ -143,7 +143,7 @@ def count_pairs(
 def count_triples(
     indptr: NDArray[np.int64], items: NDArray[np.int32], begin: int, end: int, table: NDArray[np.int32]
 ) -> None:
-    """Add rows ``begin:end`` to the supports of their triples; see ``verify.dense`` for the places."""
+    """Add rows ``begin:end`` to the supports of their triples; see ``verify.dense`` for the positions."""
     for row in range(begin, end):
         for high in range(indptr[row] + 2, indptr[row + 1]):
             z = np.int64(items[high])
@@ -265,7 +265,7 @@ def fill_index(
         mask = np.uint64(0)
         for place in range(starts[row], ends[row]):
             item = items[place]
-            index.places[cursor[item]] = place
+            index.positions[cursor[item]] = place
             index.owners[cursor[item]] = first_row + row
             cursor[item] += 1
             mask |= np.uint64(1) << np.uint64(item & 63)
@@ -336,12 +336,12 @@ def count_supports(
 
 @compiled
 def _leads_to_live(
-    rows: Rows, places: NDArray[np.int64], owners: NDArray[np.int32], begin: int, end: int, missing: int
+    rows: Rows, positions: NDArray[np.int64], owners: NDArray[np.int32], begin: int, end: int, missing: int
 ) -> bool:
     """Whether some live row has at least ``missing`` public items behind its place."""
     for at in range(begin, end):
         row = owners[at]
-        if rows.live[row] != 0 and rows.tails[row] - places[at] - 1 >= missing:
+        if rows.live[row] != 0 and rows.tails[row] - positions[at] - 1 >= missing:
             return True
     return False
 
@@ -350,20 +350,20 @@ def _leads_to_live(
 def _gather_followers(
     rows: Rows,
     walk: Walk,
-    places: NDArray[np.int64],
+    positions: NDArray[np.int64],
     owners: NDArray[np.int32],
     branch: int,
     depth: int,
     k: int,
 ) -> bool:
-    """Stack the items that follow the prefix in at least ``k`` records, with their places; False if there is no
+    """Stack the items that follow the prefix in at least ``k`` records, with their positions; False if there is no
     room.
     """
     counts, sizes, touched = walk.counts, walk.sizes, walk.touched
     n_touched = 0
     for at in range(walk.begin[branch], walk.end[branch]):
         row = owners[at]
-        for place in range(places[at] + 1, rows.tails[row]):
+        for place in range(positions[at] + 1, rows.tails[row]):
             item = rows.items[place]
             if sizes[item] == 0:
                 touched[n_touched] = item
@@ -371,16 +371,16 @@ def _gather_followers(
             sizes[item] += 1
             counts[item] += rows.weights[row]
     n_kept = 0
-    n_places = 0
+    n_positions = 0
     for position in range(n_touched):
         item = touched[position]
         if counts[item] >= k:
-            n_places += sizes[item]
+            n_positions += sizes[item]
             touched[n_kept], touched[position] = item, touched[n_kept]
             n_kept += 1
     first = walk.last[depth]
     filled = walk.filled[depth]
-    fits: bool = first + n_kept <= len(walk.item) and filled + n_places <= len(walk.places)
+    fits: bool = first + n_kept <= len(walk.item) and filled + n_positions <= len(walk.positions)
     if fits:
         _sort(touched[:n_kept])
         for position in range(n_kept):
@@ -393,10 +393,10 @@ def _gather_followers(
             sizes[item] = -1 - (first + position)  # from here on: the branch of a kept item
         for at in range(walk.begin[branch], walk.end[branch]):
             row = owners[at]
-            for place in range(places[at] + 1, rows.tails[row]):
+            for place in range(positions[at] + 1, rows.tails[row]):
                 if sizes[rows.items[place]] < 0:
                     follower = -1 - sizes[rows.items[place]]
-                    walk.places[walk.end[follower]] = place
+                    walk.positions[walk.end[follower]] = place
                     walk.owners[walk.end[follower]] = row
                     walk.end[follower] += 1
         walk.next[depth + 1] = first
@@ -404,7 +404,7 @@ def _gather_followers(
         walk.filled[depth + 1] = filled
     else:
         walk.state[NEED_BRANCHES] = first + n_kept
-        walk.state[NEED_PLACES] = filled + n_places
+        walk.state[NEED_POSITIONS] = filled + n_positions
     for position in range(n_touched):
         counts[touched[position]] = 0
         sizes[touched[position]] = 0
@@ -483,14 +483,14 @@ def walk_itemsets(
         branch = walk.next[depth]
         walk.next[depth] += 1
         steps[0] += 1
-        places = index.places if depth == 0 else walk.places
+        positions = index.positions if depth == 0 else walk.positions
         owners = index.owners if depth == 0 else walk.owners
         begin, end = walk.begin[branch], walk.end[branch]
-        if walk.support[branch] < k or not _leads_to_live(rows, places, owners, begin, end, size - depth - 1):
+        if walk.support[branch] < k or not _leads_to_live(rows, positions, owners, begin, end, size - depth - 1):
             continue
         walk.prefix[depth] = walk.item[branch]
         if depth + 1 < length:
-            if not _gather_followers(rows, walk, places, owners, branch, depth, k):
+            if not _gather_followers(rows, walk, positions, owners, branch, depth, k):
                 walk.next[depth] -= 1
                 return FULL
             steps[0] += 2 * (walk.filled[depth + 1] - walk.filled[depth]) + end - begin
@@ -500,7 +500,7 @@ def walk_itemsets(
         n_touched = 0
         for at in range(begin, end):
             row = owners[at]
-            first = rows.tails[row] if shares else places[at] + 1
+            first = rows.tails[row] if shares else positions[at] + 1
             last = rows.indptr[row + 1] if shares else rows.tails[row]
             steps[0] += last - first + 1
             for place in range(first, last):

@@ -18,7 +18,7 @@ from setveil.core.progress import Progress
 from setveil.verify.published import Published
 
 LARGEST = 3  # items in an itemset
-MOST_PLACES = 1 << 25  # of a table: 128 MiB
+MOST_CELLS = 1 << 25  # of a table: 128 MiB
 SMALL = 1 << 20  # a table of this size is always worth it
 AT_ONCE = 1 << 20  # occurrences per compiled call
 
@@ -26,7 +26,7 @@ AT_ONCE = 1 << 20  # occurrences per compiled call
 def can_count(published: Published, size: int) -> bool:
     """Whether the table fits into memory and is not out of proportion to the records."""
     positions = comb(len(published.labels), size)
-    if size > LARGEST or positions > MOST_PLACES:
+    if size > LARGEST or positions > MOST_CELLS:
         return False
     rows_of_length: list[int] = np.bincount(np.diff(published.indptr)).tolist()
     return positions <= SMALL + 4 * sum(n_rows * comb(length, size) for length, n_rows in enumerate(rows_of_length))
@@ -64,7 +64,7 @@ def count_itemsets(published: Published, size: int, progress: Progress) -> NDArr
 
 
 def first_itemset(positions: NDArray[np.int64], size: int, n_items: int) -> tuple[tuple[int, ...], int]:
-    """Of the itemsets at some places the first in ascending order, and its place."""
+    """Of the itemsets at some positions the first in ascending order, and its place."""
     columns = []
     rest = positions
     for taken in range(size, 0, -1):

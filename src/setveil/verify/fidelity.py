@@ -276,7 +276,7 @@ def _check_replacement(release: Replacement, published: Published, source: Publi
 
 
 def _check_grouping(release: Grouping, published: Published, source: Published, asked: Asked) -> list[str]:
-    """Public parts are untouched; sensitive counts add up, in all and as far as it can be told in each group."""
+    """Public parts are untouched; sensitive counts add up, in all and as far as it can be checked in each group."""
     sensitive = tuple(release.sensitive)
     hidden = set(sensitive)
     public = tuple(ascending((set(source.labels) | set(published.labels)) - hidden))

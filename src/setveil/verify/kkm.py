@@ -109,7 +109,7 @@ def _largest(model: KKmAnonymity) -> int | None:
 
 
 class _Placed:
-    """The records with their classes, and every item told apart by class."""
+    """The records with their classes, and every item distinguished by class."""
 
     def __init__(self, published: Published, model: KKmAnonymity) -> None:
         self.published = published
@@ -125,8 +125,8 @@ class _Placed:
 
     @cached_property
     def _keys(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The places of all entries as ``class * n_items + item``, each once, ascending; which one each entry has, and
-        how many entries there are of each.
+        """The positions of all entries as ``class * n_items + item``, each once, ascending; which one each entry has,
+        and how many entries there are of each.
         """
         published = self.published
         keys = np.repeat(self.classes.of_record, np.diff(published.indptr)) * max(len(published.labels), 1)

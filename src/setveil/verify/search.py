@@ -107,8 +107,8 @@ def most_items(indexed: Indexed, largest: int | None) -> int:
 def whole_rows_are_cheaper(indexed: Indexed, live: NDArray[np.bool_], size: int, most: int) -> bool:
     """Whether counting the support of every live row costs less than walking this level.
 
-    If itemsets of every size count, whole rows settle the question: then all levels from triples on are weighed
-    against them.
+    If itemsets of every size count, whole rows settle the question: then all levels from triples on are compared
+    with them.
     """
     table = indexed.table
     if size > 2 and most == table.longest:

@@ -159,7 +159,7 @@ def _shape(ask: Ask, table: str) -> str:
 def check_labels(release: Release, original: Dataset) -> tuple[Images, list[str]]:
     """What every item of the original becomes, and problems that labels and numbers of records show already.
 
-    Records are not looked at; of a replacement nothing else can be told, for any record may become any other.
+    Records are not looked at; of a replacement nothing else can be verified, for any record may become any other.
     """
     problems = []
     if release.published.n_records != original.n_records:

@@ -158,7 +158,7 @@ def _slices(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Iterable[tupl
 
 @dataclass(frozen=True, eq=False)
 class Indexed:
-    """A table with the places of every public item."""
+    """A table with the positions of every public item."""
 
     table: Table
     index: counting.Index
@@ -280,7 +280,7 @@ class Walker:
             begin=np.zeros(room, dtype=np.int64),
             end=np.zeros(room, dtype=np.int64),
             support=np.zeros(room, dtype=np.int64),
-            places=np.empty(1024, dtype=np.int64),
+            positions=np.empty(1024, dtype=np.int64),
             owners=np.empty(1024, dtype=np.int32),
             counts=np.zeros(n_items, dtype=np.int64),
             sizes=np.zeros(n_items, dtype=np.int64),
@@ -308,7 +308,7 @@ class Walker:
             self._take_finds()
             if status == counting.FULL:
                 state = self.walk.state
-                self._grow(int(state[counting.NEED_BRANCHES]), int(state[counting.NEED_PLACES]))
+                self._grow(int(state[counting.NEED_BRANCHES]), int(state[counting.NEED_POSITIONS]))
             self.done = status == counting.DONE
             if status != counting.FOUND:
                 progress(f"itemsets of size {self.size}", int(self.walk.next[0]) / self.n_public)
@@ -326,7 +326,7 @@ class Walker:
         else:
             self.finds = map(Find, zip(*columns, strict=True), of_all)
 
-    def _grow(self, n_branches: int, n_places: int) -> None:
+    def _grow(self, n_branches: int, n_positions: int) -> None:
         walk = self.walk
         if n_branches > len(walk.item):
             walk = walk._replace(
@@ -335,8 +335,10 @@ class Walker:
                 end=_longer(walk.end, n_branches),
                 support=_longer(walk.support, n_branches),
             )
-        if n_places > len(walk.places):
-            walk = walk._replace(places=_longer(walk.places, n_places), owners=_longer(walk.owners, n_places))
+        if n_positions > len(walk.positions):
+            walk = walk._replace(
+                positions=_longer(walk.positions, n_positions), owners=_longer(walk.owners, n_positions)
+            )
         self.walk = walk
 
 

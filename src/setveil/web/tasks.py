@@ -326,7 +326,7 @@ class Tasks:
             "lights": [light._asdict() for light in outcome.lights],
             "advice": list(outcome.advice),
             "achieved": dict(outcome.achieved),
-            "metrics": pictures.told_metrics(outcome.metrics),
+            "metrics": pictures.metric_rows(outcome.metrics),
             "chart": pictures.risk_chart(before, after, _finite(record.model.reach)),
             "has_reach": record.model.reach is not None,
             "warnings": list(record.warnings),

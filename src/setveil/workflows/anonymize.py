@@ -28,13 +28,13 @@ from setveil.engines import engine_for
 from setveil.errors import InputError, collected_warnings, one_line, warn
 from setveil.models import MODELS, PrivacyModel, as_model
 from setveil.releases import Release, RunRecord
-from setveil.workflows.asks import check_ask, check_release
 from setveil.workflows.cluster import algorithm_for
 from setveil.workflows.forecast import before_running
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.inputs import read_twice, split_roles
 from setveil.workflows.names import with_names
 from setveil.workflows.progress_bars import shows_progress
+from setveil.workflows.request_checks import check_release, check_request
 
 if TYPE_CHECKING:
     from setveil.policy.schema import Policy
@@ -167,7 +167,7 @@ def make_release(
     hierarchy_source: str,
 ) -> Release:
     """The release of data in hand, with the record of its run; ``context`` holds the hierarchy, which fits the data."""
-    check_ask(data, model)
+    check_request(data, model)
     if model.observable_items is not None:
         return _of_observable(data, model, algorithm, options, context, hierarchy_source)
     started = time.perf_counter()

@@ -150,7 +150,7 @@ def _hear(kind: str, value: Any, listener: Listener) -> None:
             listener.compiling()
         case "error":
             raise getattr(errors, value[0])(value[1])
-        case _:  # a fault of setveil: it is told by its name, with -v by where it happened
+        case _:  # a fault of setveil: it is reported by its name, with -v by where it happened
             raise type(value[0], (Exception,), {})(value[1])
 
 
@@ -196,15 +196,15 @@ def main(descriptor: int, text: str) -> None:
     except BrokenPipeError:  # nobody listens any more
         os._exit(1)
     except (MemoryError, RecursionError):
-        os._exit(1)  # told by whoever listens
+        os._exit(1)  # reported by the parent process
     except errors.SetveilError as problem:
         say("error", [type(problem).__name__, str(problem)])
     except Exception as problem:
         if memory and _peak() > NEARLY_ALL * memory:  # a library that cannot be loaded, a thread that cannot start
             os._exit(1)
-        from setveil.workflows.cluster import told_by_spark
+        from setveil.workflows.cluster import spark_reason
 
-        said = told_by_spark(problem)
+        said = spark_reason(problem)
         if said:
             say("error", ["SetveilError", said])
         else:
@@ -223,7 +223,7 @@ def _limit(seconds: float, memory: int) -> None:
 
 
 def _peak() -> int:
-    """The most address space this process has had, in bytes; 0 where that cannot be told."""
+    """The most address space this process has had, in bytes; 0 where that is unknown."""
     with suppress(OSError, ValueError), open("/proc/self/status", encoding="ascii") as file:
         return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmPeak"))
     return 0

@@ -46,7 +46,7 @@ TEXT_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
 
 def is_spark_frame(data: object) -> bool:
-    """Whether something is a Spark frame; told without importing Spark."""
+    """Whether something is a Spark frame; detected without importing Spark."""
     return any(
         kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame" for kind in type(data).__mro__
     )
@@ -70,7 +70,7 @@ def session_on(master: str | None) -> SparkSession:
     return open_session(master or "local[*]")
 
 
-def told_by_spark(problem: BaseException) -> str | None:
+def spark_reason(problem: BaseException) -> str | None:
     """One line on what Spark could not do, if that is what went wrong."""
     if not type(problem).__module__.startswith(("pyspark", "py4j")):
         return None
@@ -262,8 +262,8 @@ def _read_there(
             f"{one_line(where)}: looks like {words_for(plan.layout)}; on Spark give a list column, or --id-column "
             "and --item-column."
         )
-    is_list, id_column = entries_of(plan) is None, None if plan.id_place is None else plan.names[plan.id_place]
-    item_column = plan.names[plan.item_places[0]]
+    is_list, id_column = entries_of(plan) is None, None if plan.id_position is None else plan.names[plan.id_position]
+    item_column = plan.names[plan.item_positions[0]]
     if is_text and not options.get("labels_as_they_are"):
         used = [item_column] if id_column is None else [id_column, item_column]
         if frames.holds_text(frame, used, NOT_DECODED):

@@ -130,7 +130,7 @@ class Comparison(Tabular, Sequence[Point]):
         return [
             (
                 (f"best {by.what}", "entries unchanged", by.risk_words, by.loss_words),
-                [_told(by, same) for same in lines],
+                [_front_line(by, same) for same in lines],
             )
             for by, lines in self.fronts
         ]
@@ -173,7 +173,7 @@ class Comparison(Tabular, Sequence[Point]):
         return "".join(card("Comparison", header=header, rows=rows, note=note) for header, rows in tables)
 
 
-def _told(by: Yardstick, same: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _front_line(by: Yardstick, same: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     from setveil.report.words import percent
 
     row = same[0]
@@ -328,7 +328,7 @@ def _floors(
     crowds = {row["k"] for row in rows if row["status"] == "ok" and row["k"] is not None}
     if not crowds:
         return {}
-    with unheard_warnings():  # every setting was told
+    with unheard_warnings():  # reported for every setting already
         data = as_transactions(source, **read_options)
     return floors_of(data, crowds)
 

@@ -59,9 +59,9 @@ def generate_rules(
 
     from setveil.algorithms.rules.generators import every_rule
     from setveil.models.parameters import whole_number
-    from setveil.workflows.policies import check_ask
+    from setveil.workflows.policies import check_request
 
-    p, listed = whole_number(p, "p"), check_ask(data, hierarchy, sensitive)
+    p, listed = whole_number(p, "p"), check_request(data, hierarchy, sensitive)
     progress("generating rules", None)
     return write_rules(every_rule(data, listed, p, progress), Path(out))
 

@@ -121,13 +121,13 @@ def risk_with_columns(
 
 def rare_people(data: Transactions, limit: int = 12) -> list[tuple[dict[str, str], list[str]]]:
     """Values of all known columns, or these and one item, that exactly one person has; a few of all kinds."""
-    from setveil.risk.places import Places, placed
+    from setveil.risk.column_classes import ColumnClasses, items_by_class
 
-    classes, columns = Places.of(data), _known(data)
+    classes, columns = ColumnClasses.of(data), _known(data)
     if classes is None:
         return []
     is_alone = classes.sizes[classes.of_record] == 1
-    within = placed(data, classes)  # an item together with these values is an item of its own
+    within = items_by_class(data, classes)  # an item together with these values is an item of its own
     rare = np.flatnonzero((within.supports[within.items] == 1) & ~is_alone[data.owners])
     found: list[tuple[int, list[str]]] = [(record, []) for record in _some(np.flatnonzero(is_alone), limit // 3)]
     for place in _some(rare, limit - len(found)):
@@ -225,7 +225,7 @@ class Fault(NamedTuple):
 
 def faults_of_hierarchy(path: str, vocabulary: Vocabulary, limit: int = 30) -> list[Fault]:
     """Problems of a hierarchy file, by itself and for these items; errors first, without notes."""
-    from setveil.io.hierarchies.reading import check_hierarchy
+    from setveil.io.hierarchies.hierarchy_files import check_hierarchy
 
     problems = [problem for problem in check_hierarchy(path, vocabulary) if problem.severity != "note"][:limit]
     wanted = {problem.line for problem in problems if problem.line is not None}

@@ -120,7 +120,7 @@ def _input_file(source: str, data: Dataset) -> tuple[str, str]:
     """``(file, column of the items)`` of data that was read from a long table in a file."""
     reading = data.reading
     form = None if reading is None else reading.interpretation
-    if reading is None or form is None or form.path is None or len(form.item_places) != 1:
+    if reading is None or form is None or form.path is None or len(form.item_positions) != 1:
         raise InputError(
             f"--hierarchy {one_line(source)} needs the file of a long table with one column of items; name a file as "
             "in columns:category:FILE."

@@ -13,7 +13,7 @@ from setveil.errors import UncheckedError
 if TYPE_CHECKING:
     from setveil.core.progress import Progress
 
-SECONDS, SECONDS_PER_MB = 120, 60  # how long a check may take unless told otherwise
+SECONDS, SECONDS_PER_MB = 120, 60  # how long a check may take unless set otherwise
 MEMORY = 3 * 2**30  # bytes of address space: libraries take half of it, a release of a million records the same
 MEMORY_PER_THREAD = 80 * 2**20  # bytes that a thread of a library reserves
 MEMORY_PER_BYTE = 64

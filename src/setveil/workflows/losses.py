@@ -81,7 +81,7 @@ def _entries_left_out(release: Release, data: Transactions, show: Callable[[str]
 
 
 def _unlinked(release: Release, model: PrivacyModel, show: Callable[[str], str]) -> list[Loss]:
-    """Sensitive items of a grouping: who has them is no longer told, only how many of a group."""
+    """Sensitive items of a grouping: who has them is no longer published, only how many of a group."""
     hidden = sorted(release.hidden_among(), key=lambda one: one[1] - one[2])[:SHOWN]  # stable: ascending by item
     return [
         Loss(show(label), f"its {n:,} people are hidden among {among:,}", None, Cause("group", (), model.crowd))

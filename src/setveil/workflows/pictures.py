@@ -10,7 +10,7 @@ from setveil.report.compare_page import floor_lines, front_charts, name_of, yard
 from setveil.report.facts import Facts
 from setveil.report.page import LEGEND
 from setveil.report.template import shared_style
-from setveil.report.words import figure, percent, told
+from setveil.report.words import figure, metric_lines, percent
 from setveil.workflows.compare import Point, pareto_front, row_of
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "drawn_items",
     "figure",
     "length_chart",
+    "metric_rows",
     "percent",
     "proposals_chart",
     "risk_chart",
@@ -27,13 +28,12 @@ __all__ = [
     "shared_style",
     "short_percent",
     "support_chart",
-    "told_metrics",
 ]
 
 
-def told_metrics(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
+def metric_rows(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What a release cost, in words and figures, as everywhere."""
-    return told(metrics)
+    return metric_lines(metrics)
 
 
 def short_percent(share: float | None) -> str:

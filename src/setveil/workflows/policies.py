@@ -106,7 +106,7 @@ def hierarchy_of(policy: Policy, data: Dataset, progress: Progress = no_progress
 def list_sensitive(given: str, data: Dataset, hierarchy: str | None = None) -> tuple[str, ...]:
     """Sensitive items as the command line takes them: a file with one per line, or ``a,b,c``; patterns expanded."""
     from setveil.policy.selection import BY_COMMAS, ONE_PER_LINE, read_items, refuse_file_names, select_items
-    from setveil.workflows.asks import refuse_all_sensitive
+    from setveil.workflows.request_checks import refuse_all_sensitive
 
     is_file = Path(given).is_file()
     patterns = read_items(given) if is_file else [part.strip() for part in given.split(",") if part.strip()]
@@ -120,9 +120,9 @@ def list_sensitive(given: str, data: Dataset, hierarchy: str | None = None) -> t
     return listed
 
 
-def check_ask(data: Dataset, hierarchy: str | None, sensitive: str | None) -> tuple[str, ...]:
-    """The sensitive items that settings are tried with; a slip in either is told before any of them is."""
-    from setveil.workflows.asks import check_lists
+def check_request(data: Dataset, hierarchy: str | None, sensitive: str | None) -> tuple[str, ...]:
+    """The sensitive items that settings are tried with; a slip in either is reported before any of them is."""
+    from setveil.workflows.request_checks import check_lists
 
     if hierarchy and hierarchy != "auto":  # which takes time, and has nothing to get wrong
         resolve_hierarchy(hierarchy, data)

@@ -27,7 +27,7 @@ from setveil.core.meaning import Meaning
 from setveil.core.row_order import take_rows
 from setveil.errors import InputError
 from setveil.releases import Release, RunRecord
-from setveil.risk.places import Places
+from setveil.risk.column_classes import ColumnClasses
 from setveil.workflows.inputs import as_transactions
 
 _CATEGORIES = "categories overlap, so that matching people cannot be counted exactly"
@@ -121,11 +121,11 @@ def _matches(
     release: Release, vocabulary: Vocabulary, people: Transactions, lacks_entries: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each published record, distinct in labels and columns: its people in the data, and those who match."""
-    meaning, sensitive, places = release.meaning, set(release.sensitive_items), Places.of(release.rows)
+    meaning, sensitive, column_classes = release.meaning, set(release.sensitive_items), ColumnClasses.of(release.rows)
     labels = release.rows.vocabulary
     target = np.array([-1 if label in sensitive else number for number, label in enumerate(labels)], dtype=np.int32)
     rows = release.rows.recode(target, labels)
-    classes = np.zeros(rows.n_records, dtype=np.int64) if places is None else places.of_record
+    classes = np.zeros(rows.n_records, dtype=np.int64) if column_classes is None else column_classes.of_record
     number = rows.distinct().inverse * (int(classes.max(initial=0)) + 1) + classes
     _, first, weights = np.unique(number, return_index=True, return_counts=True)
     rows, classes = rows.select(first), classes[first]
@@ -134,8 +134,8 @@ def _matches(
     most = int(n_inside.max(initial=1))
     lists = shown.lists(n_labels, most)
     queries = rows.indptr, (rows.items.astype(np.int64) * most + n_inside - 1).astype(np.int32)
-    if places is not None:
-        lists = join_postings(lists, places.people_by_class(people))
+    if column_classes is not None:
+        lists = join_postings(lists, column_classes.people_by_class(people))
         indptr, items = queries
         queries = (
             indptr + np.arange(len(indptr)),

@@ -93,7 +93,7 @@ def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[st
         named.append(Candidate(ADDS_ITEMS, {}))
     trials = try_each(named, attempt, lambda candidate: candidate.algorithm, progress=context.step)
     tried: list[dict[str, Any]] = []
-    best, (_, release) = best_of(trials, rank, lambda trial: tried.append(_told(trial)))
+    best, (_, release) = best_of(trials, rank, lambda trial: tried.append(_trial_details(trial)))
     choice = Choice(best.algorithm, best.options, release, trees[best.hierarchy], best.hierarchy)
     portfolio = {
         "yardstick": yardstick,
@@ -109,12 +109,12 @@ def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[st
     return choice._replace(release=release)
 
 
-def _told(trial: Trial[Candidate, tuple[float, Release]]) -> dict[str, Any]:
+def _trial_details(trial: Trial[Candidate, tuple[float, Release]]) -> dict[str, Any]:
     """A trial in the details of the release."""
     name, settings, source = trial.candidate
     settings = {**settings, "hierarchy": source} if source else settings
-    told = {"algorithm": name, "options": settings, "figure": trial.result[0] if trial.result else None}
-    return told if trial.result else {**told, "refused": trial.reason}
+    details = {"algorithm": name, "options": settings, "figure": trial.result[0] if trial.result else None}
+    return details if trial.result else {**details, "refused": trial.reason}
 
 
 def _countable(data: Transactions, model: PrivacyModel) -> PrivacyModel:

@@ -1,7 +1,7 @@
 """Whether a release folder holds what it says: checked from its files, whoever made them.
 
-There are three answers: it holds, it does not, or that cannot be told here. What is said about a folder was computed
-from its records; the rest is what its publisher says, and is called that.
+There are three answers: it holds, it does not, or that cannot be verified here. What is said about a folder was
+computed from its records; the rest is what its publisher says, and is called that.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ NOTHING_LEFT = {
 class FolderVerdict:
     """What ``verify OUT`` found."""
 
-    holds: bool | None  # None: cannot be told here
+    holds: bool | None  # None: cannot be verified here
     problems: tuple[str, ...]  # files, certificate, codebook, fidelity
     verdict: Verdict | None  # of the claim; None where it could not be checked
     certificate: Mapping[str, Any]
     sentence: str = ""  # what was checked, in the words of the model
-    unchecked: tuple[str, ...] = ()  # why nothing can be told
+    unchecked: tuple[str, ...] = ()  # why nothing can be verified
     notes: tuple[str, ...] = ()
     publisher_says: Mapping[str, Any] = field(default_factory=dict)  # not computed here
     nothing_left: str = ""  # a guarantee is easily met by publishing the same of everybody; one of the notes, too
@@ -186,7 +186,7 @@ def audit(
     """Check any records, whoever made them; ``section`` is the policy's model section."""
     from setveil.policy.resolve import model_of
     from setveil.policy.schema import Policy
-    from setveil.workflows.asks import check_model_lists
+    from setveil.workflows.request_checks import check_model_lists
 
     watch = progress if time_limit is None else Deadline(time_limit, progress)
     policy = Policy.from_dict({"schema": 1, "model": dict(section)})
@@ -255,7 +255,7 @@ class _Check:
         self.notes += filter(None, [found.note])
 
     def answer(self) -> FolderVerdict:
-        """The three answers: what is wrong weighs more than what cannot be told."""
+        """The three answers: what is wrong weighs more than what cannot be verified."""
         is_broken = bool(self.problems) or (self.verdict is not None and not self.verdict.holds)
         is_open = bool(self.unchecked) or self.verdict is None
         return FolderVerdict(
@@ -389,7 +389,7 @@ class _Check:
             self._wrong(f"a {release.kind} consists of {', '.join(sorted(wanted))} and nothing else")
 
     def _check_release(self, kind: str) -> None:
-        """How the files are written is told as far as they show it, and what may be missing only where it may be."""
+        """How the files are written is reported as far as they show it, and what may be missing only where it may."""
         certified = self.certificate["release"]
         layout = Layout(**certified["layout"])
         if layout != bare_layout(layout, kind, self.certificate["record_ids"], "columns" in certified):

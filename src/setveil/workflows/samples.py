@@ -94,7 +94,7 @@ def _write_people(chunks: Iterator[Transactions], out: str | os.PathLike[str], n
     return n_people
 
 
-def check_places(*paths: Path | None) -> None:
+def check_outputs(*paths: Path | None) -> None:
     """Files that are to be written: each in a folder that exists, none in place of a folder or of another."""
     positions = [path.resolve() for path in paths if path is not None]
     for number, place in enumerate(positions):

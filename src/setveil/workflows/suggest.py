@@ -27,13 +27,13 @@ from setveil.models.registry import usual_model
 from setveil.policy.schema import Policy
 from setveil.report.profiles import DEFAULT, PROFILES, find_profile
 from setveil.report.words import percent
-from setveil.workflows.asks import check_lists
 from setveil.workflows.code_systems import code_system_of
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.inputs import as_transactions
 from setveil.workflows.policies import make_policy
 from setveil.workflows.progress_bars import shows_progress
 from setveil.workflows.proposals import PURPOSES, Choice, Profile, Purpose, Suggestion, name_of
+from setveil.workflows.request_checks import check_lists
 from setveil.workflows.roles import with_proposed_hierarchies
 from setveil.workflows.settings import Sample, density_of, measure_on, profile_of, sample_of
 from setveil.workflows.trials import OUT_OF_TIME, TOOK_LONGER, try_each
@@ -442,7 +442,7 @@ class _Search:
         return found
 
     def _tell_first(self, choice: Choice) -> None:
-        """The first proposal is told once, as soon as there is one."""
+        """The first proposal is reported once, as soon as there is one."""
         if self.first is not None:
             self.first(choice)
             self.first = None

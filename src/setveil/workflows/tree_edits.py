@@ -43,7 +43,7 @@ def moved(tree: Hierarchy, nodes: Sequence[int], target: int) -> Hierarchy:
         raise InputError("choose at least one item or category.")
     for node in nodes:
         if tree.covers(node, target):
-            raise InputError(f"{_told(tree, node)} cannot go below itself.")
+            raise InputError(f"{_quoted(tree, node)} cannot go below itself.")
     return _without_empty_groups(tree, dict.fromkeys(nodes, target), [])
 
 
@@ -164,5 +164,5 @@ def _name(label: str) -> str:
     return name
 
 
-def _told(tree: Hierarchy, node: int) -> str:
+def _quoted(tree: Hierarchy, node: int) -> str:
     return f'"{one_line(tree.labels[node])}"'

@@ -1,8 +1,8 @@
 # mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Moving single items from cluster to cluster while every occurring item and pair of clusters keeps k records.
 
-Clusters are places 0, 1, …; a place may be empty. ``together[a, b]`` is the number of records with something of both
-places, ``together[a, a]`` the support of one. Only the records of the moved item change, so a move is judged by
+Clusters are numbered 0, 1, …; a cluster may be empty. ``together[a, b]`` is the number of records with something of
+both clusters, ``together[a, a]`` the support of one. Only the records of the moved item change, so a move is judged by
 looking at them.
 """
 
@@ -20,7 +20,7 @@ FORBIDDEN = np.int64(1) << 62
 NOWHERE, ANYWHERE = -1, -2  # where an item may go, if not to one place only
 
 
-class Places(NamedTuple):
+class ClusterState(NamedTuple):
     """The records, and where every item is: the clusters of pcta+ while items move."""
 
     starts: Ints  # [n_records + 1]
@@ -31,18 +31,18 @@ class Places(NamedTuple):
     mass: Ints  # [n_items] occurrences times weight of the item
     group: Slots  # [n_items] items of different groups never share a place
     place: Slots  # [n_items]
-    size: Ints  # [n_places] items
-    load: Ints  # [n_places] sum of mass
-    owner: Slots  # [n_places] group of the items there
-    together: NDArray[np.int32]  # [n_places, n_places]
+    size: Ints  # [n_clusters] items
+    load: Ints  # [n_clusters] sum of mass
+    owner: Slots  # [n_clusters] group of the items there
+    together: NDArray[np.int32]  # [n_clusters, n_clusters]
 
 
 @compiled
-def fill_together(part: Places) -> None:
-    """Count the records of every pair of places into a matrix of zeros."""
-    n_places = len(part.size)
-    seen = np.full(n_places, -1, dtype=np.int64)
-    found = np.empty(n_places, dtype=np.int32)
+def fill_together(part: ClusterState) -> None:
+    """Count the records of every pair of clusters into a matrix of zeros."""
+    n_clusters = len(part.size)
+    seen = np.full(n_clusters, -1, dtype=np.int64)
+    found = np.empty(n_clusters, dtype=np.int32)
     for row in range(len(part.starts) - 1):
         n_found = 0
         for item in part.items[part.starts[row] : part.starts[row + 1]]:
@@ -63,20 +63,20 @@ def loss_of(size: int, load: int) -> int:
 
 
 @compiled
-def move_items(part: Places, order: Slots, slack: Ints, k: int) -> int:
+def move_items(part: ClusterState, order: Slots, slack: Ints, k: int) -> int:
     """Move each item of ``order`` to its best allowed place if that adds less than ``slack`` to the loss. Returns the
     moves.
     """
-    n_places = len(part.size)
-    here = np.zeros(n_places, dtype=np.int64)  # items of the present record at each place
-    with_item = np.empty(n_places, dtype=np.int64)  # records of the item with something of each other place
-    lost = np.empty(n_places, dtype=np.int64)  # of these, records where the item is alone at its place
-    gained = np.empty(n_places, dtype=np.int64)
-    change = np.empty(n_places, dtype=np.int64)
+    n_clusters = len(part.size)
+    here = np.zeros(n_clusters, dtype=np.int64)  # items of the present record at each place
+    with_item = np.empty(n_clusters, dtype=np.int64)  # records of the item with something of each other place
+    lost = np.empty(n_clusters, dtype=np.int64)  # of these, records where the item is alone at its place
+    gained = np.empty(n_clusters, dtype=np.int64)
+    change = np.empty(n_clusters, dtype=np.int64)
     n_moves = 0
     for number in range(len(order)):
         item = order[number]
-        price_places(part, item, ANYWHERE, change)
+        price_clusters(part, item, ANYWHERE, change)
         if change[np.argmin(change)] >= slack[number]:
             continue
         lost_support = _look_at_records(part, item, here, with_item, lost)
@@ -84,7 +84,7 @@ def move_items(part: Places, order: Slots, slack: Ints, k: int) -> int:
         if allowed == NOWHERE:
             continue
         if allowed >= 0:
-            price_places(part, item, allowed, change)
+            price_clusters(part, item, allowed, change)
         for _ in range(30):
             target = np.argmin(change)
             if change[target] >= slack[number]:
@@ -100,7 +100,7 @@ def move_items(part: Places, order: Slots, slack: Ints, k: int) -> int:
 
 
 @compiled
-def _look_at_records(part: Places, item: int, here: Ints, with_item: Ints, lost: Ints) -> int:
+def _look_at_records(part: ClusterState, item: int, here: Ints, with_item: Ints, lost: Ints) -> int:
     """Fill ``with_item`` and ``lost``; returns the records in which the item is alone at its place."""
     with_item[:] = 0
     lost[:] = 0
@@ -124,7 +124,7 @@ def _look_at_records(part: Places, item: int, here: Ints, with_item: Ints, lost:
 
 
 @compiled
-def find_way_out(part: Places, item: int, lost: Ints, lost_support: int, k: int) -> int:
+def find_way_out(part: ClusterState, item: int, lost: Ints, lost_support: int, k: int) -> int:
     """``NOWHERE`` if what stays behind would be too rare; the only possible target if one pair would; ``ANYWHERE`` if
     nothing would.
     """
@@ -143,10 +143,10 @@ def find_way_out(part: Places, item: int, lost: Ints, lost_support: int, k: int)
 
 
 @compiled
-def price_places(part: Places, item: int, only: int, change: Ints) -> None:
+def price_clusters(part: ClusterState, item: int, only: int, change: Ints) -> None:
     """What moving to each place adds to the loss, or to one ``only`` if that is not negative.
 
-    One empty place stands for all of them; places of other groups are forbidden.
+    One empty cluster stands for all of them; clusters of other groups are forbidden.
     """
     home = part.place[item]
     mass = part.mass[item]
@@ -167,7 +167,7 @@ def price_places(part: Places, item: int, only: int, change: Ints) -> None:
 
 
 @compiled
-def _is_too_rare(part: Places, target: int, with_item: Ints, k: int) -> bool:
+def _is_too_rare(part: ClusterState, target: int, with_item: Ints, k: int) -> bool:
     """Whether the target and some place would be in 1 … k - 1 records, seen without looking at records.
 
     The item is with that place in more records than the target, so it would bring new ones.
@@ -179,7 +179,7 @@ def _is_too_rare(part: Places, target: int, with_item: Ints, k: int) -> bool:
 
 
 @compiled
-def _look_at_target(part: Places, item: int, target: int, here: Ints, gained: Ints) -> int:
+def _look_at_target(part: ClusterState, item: int, target: int, here: Ints, gained: Ints) -> int:
     """Fill ``gained``: records the target would newly share with each place; returns what it then shares with the old
     home.
     """
@@ -204,7 +204,7 @@ def _look_at_target(part: Places, item: int, target: int, here: Ints, gained: In
 
 
 @compiled
-def _can_enter(part: Places, item: int, target: int, shared: int, gained: Ints, pair: int, k: int) -> bool:
+def _can_enter(part: ClusterState, item: int, target: int, shared: int, gained: Ints, pair: int, k: int) -> bool:
     home = part.place[item]
     if part.together[target, target] + count_records_of(part, item) - shared < k:
         return False
@@ -217,7 +217,7 @@ def _can_enter(part: Places, item: int, target: int, shared: int, gained: Ints, 
 
 
 @compiled
-def count_records_of(part: Places, item: int) -> int:
+def count_records_of(part: ClusterState, item: int) -> int:
     """The support of an item."""
     total = np.int64(0)
     for row in part.item_records[part.item_starts[item] : part.item_starts[item + 1]]:
@@ -227,7 +227,7 @@ def count_records_of(part: Places, item: int) -> int:
 
 @compiled
 def _move(
-    part: Places, item: int, target: int, lost: Ints, lost_support: int, shared: int, gained: Ints, pair: int
+    part: ClusterState, item: int, target: int, lost: Ints, lost_support: int, shared: int, gained: Ints, pair: int
 ) -> None:
     home, together = part.place[item], part.together
     for place in range(len(part.size)):
@@ -245,7 +245,7 @@ def _move(
 
 
 @compiled
-def put_item(part: Places, item: int, target: int) -> None:
+def put_item(part: ClusterState, item: int, target: int) -> None:
     """An item is at another place from now on."""
     home = part.place[item]
     part.place[item] = target

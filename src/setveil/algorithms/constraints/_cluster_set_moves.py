@@ -16,9 +16,9 @@ import numpy as np
 from setveil.algorithms.constraints._cluster_moves import (
     ANYWHERE,
     FORBIDDEN,
-    Places,
+    ClusterState,
     count_records_of,
-    price_places,
+    price_clusters,
     put_item,
 )
 from setveil.algorithms.constraints._clusters import Ints, Slots
@@ -40,7 +40,7 @@ class Limits(NamedTuple):
 
 
 @compiled
-def count_images(part: Places, limits: Limits, begin: int, end: int, enough: int) -> None:
+def count_images(part: ClusterState, limits: Limits, begin: int, end: int, enough: int) -> None:
     """Write the supports of constraints ``begin`` … ``end`` to ``bound``, counted up to ``enough``."""
     wanted = np.zeros(len(part.size), dtype=np.int64)
     for number in range(begin, end):
@@ -48,7 +48,7 @@ def count_images(part: Places, limits: Limits, begin: int, end: int, enough: int
 
 
 @compiled
-def _count_image(part: Places, limits: Limits, number: int, wanted: Ints, enough: int) -> int:
+def _count_image(part: ClusterState, limits: Limits, number: int, wanted: Ints, enough: int) -> int:
     """Records with something of every place of a constraint's items; ``wanted`` is zero scratch."""
     members = limits.items[limits.starts[number] : limits.starts[number + 1]]
     n_wanted = 0
@@ -90,7 +90,9 @@ def _count_image(part: Places, limits: Limits, number: int, wanted: Ints, enough
 
 
 @compiled
-def move_items_under(part: Places, limits: Limits, order: Slots, slack: Ints, k: int, enough: int, budget: int) -> int:
+def move_items_under(
+    part: ClusterState, limits: Limits, order: Slots, slack: Ints, k: int, enough: int, budget: int
+) -> int:
     """Move each item of ``order`` to its best allowed place if that adds less than ``slack`` to the loss. Returns the
     moves.
 
@@ -103,7 +105,7 @@ def move_items_under(part: Places, limits: Limits, order: Slots, slack: Ints, k:
         if limits.clock[2] > budget:
             break
         item = order[number]
-        price_places(part, item, ANYWHERE, change)
+        price_clusters(part, item, ANYWHERE, change)
         for _ in range(4):
             target = np.argmin(change)
             if change[target] >= slack[number]:
@@ -116,7 +118,7 @@ def move_items_under(part: Places, limits: Limits, order: Slots, slack: Ints, k:
 
 
 @compiled
-def _try_move(part: Places, limits: Limits, item: int, target: int, wanted: Ints, k: int, enough: int) -> bool:
+def _try_move(part: ClusterState, limits: Limits, item: int, target: int, wanted: Ints, k: int, enough: int) -> bool:
     """Move the item; take it back and return False if a constraint is then in 1 … k - 1 records."""
     home = part.place[item]
     support = count_records_of(part, item)
@@ -166,7 +168,7 @@ def _has(limits: Limits, number: int, item: int) -> bool:
 
 
 @compiled
-def _meets(part: Places, limits: Limits, number: int, place: int) -> bool:
+def _meets(part: ClusterState, limits: Limits, number: int, place: int) -> bool:
     for member in limits.items[limits.starts[number] : limits.starts[number + 1]]:
         if part.place[member] == place:
             return True

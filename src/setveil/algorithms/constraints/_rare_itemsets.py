@@ -39,9 +39,9 @@ def list_rare_in_rows(
     slots = [np.empty(0, dtype=np.int32) for _ in range(size - 1)]
     bounds = [np.empty(0, dtype=np.int64) for _ in range(size - 1)]
     rows = [np.empty(0, dtype=np.int32) for _ in range(size - 1)]
-    places = [np.empty(0, dtype=np.int64) for _ in range(size - 1)]
+    positions = [np.empty(0, dtype=np.int64) for _ in range(size - 1)]
     cursor = np.zeros(size - 1, dtype=np.int64)
-    slots[0], bounds[0], rows[0], places[0] = _split_rows(
+    slots[0], bounds[0], rows[0], positions[0] = _split_rows(
         starts, members, np.arange(len(starts) - 1).astype(np.int32), starts[:-1] - 1, count
     )
     depth = 0
@@ -53,11 +53,13 @@ def list_rare_in_rows(
         cursor[depth] += 1
         prefix[depth] = slots[depth][at]
         here = rows[depth][bounds[depth][at] : bounds[depth][at + 1]]
-        after = places[depth][bounds[depth][at] : bounds[depth][at + 1]]
+        after = positions[depth][bounds[depth][at] : bounds[depth][at + 1]]
         if depth < size - 2:
             depth += 1
             cursor[depth] = 0
-            slots[depth], bounds[depth], rows[depth], places[depth] = _split_rows(starts, members, here, after, count)
+            slots[depth], bounds[depth], rows[depth], positions[depth] = _split_rows(
+                starts, members, here, after, count
+            )
             continue
         for number in range(len(here)):
             for place in range(after[number] + 1, starts[here[number] + 1]):
@@ -78,22 +80,22 @@ def list_rare_in_rows(
 
 @compiled
 def _split_rows(
-    starts: Ints, members: Slots, rows: Slots, places: Ints, count: Ints
+    starts: Ints, members: Slots, rows: Slots, positions: Ints, count: Ints
 ) -> tuple[Slots, Ints, Slots, Ints]:
-    """The slots behind the given places, ascending; for each, the rows and places where it is. ``count`` is zero
+    """The slots behind the given positions, ascending; for each, the rows and positions where it is. ``count`` is zero
     scratch.
     """
     n_found = 0
     total = np.int64(0)
     for number in range(len(rows)):
-        for place in range(places[number] + 1, starts[rows[number] + 1]):
+        for place in range(positions[number] + 1, starts[rows[number] + 1]):
             n_found += 1 if count[members[place]] == 0 else 0
             count[members[place]] += 1
             total += 1
     slots = np.empty(n_found, dtype=np.int32)
     n_found = 0
     for number in range(len(rows)):
-        for place in range(places[number] + 1, starts[rows[number] + 1]):
+        for place in range(positions[number] + 1, starts[rows[number] + 1]):
             if count[members[place]] > 0:
                 slots[n_found] = members[place]
                 n_found += 1
@@ -104,13 +106,13 @@ def _split_rows(
         bounds[number + 1] = bounds[number] - count[slots[number]]
         count[slots[number]] = bounds[number]
     split_rows = np.empty(total, dtype=np.int32)
-    split_places = np.empty(total, dtype=np.int64)
+    split_positions = np.empty(total, dtype=np.int64)
     for number in range(len(rows)):
-        for place in range(places[number] + 1, starts[rows[number] + 1]):
+        for place in range(positions[number] + 1, starts[rows[number] + 1]):
             at = count[members[place]]
             split_rows[at] = rows[number]
-            split_places[at] = place
+            split_positions[at] = place
             count[members[place]] += 1
     for slot in slots:
         count[slot] = 0
-    return slots, bounds, split_rows, split_places
+    return slots, bounds, split_rows, split_positions

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
-from setveil.algorithms.constraints._cluster_moves import Places, fill_together, move_items
+from setveil.algorithms.constraints._cluster_moves import ClusterState, fill_together, move_items
 from setveil.algorithms.constraints._cluster_set_moves import Limits, count_images, move_items_under
 from setveil.algorithms.constraints._clusters import LIVE, suppress_cluster
 from setveil.algorithms.constraints.clusters import Ask, Sets, start_clusters
 from setveil.algorithms.constraints.feasibility import group_supports
 
-MOST_PLACES = 8192  # a matrix of so many clusters squared takes 256 MB
-SPARE_PLACES = 400  # empty clusters to move to
+MOST_CLUSTERS = 8192  # a matrix of so many clusters squared takes 256 MB
+SPARE_CLUSTERS = 400  # empty clusters to move to
 LAST_SWEEPS = 20  # rounds that only go down
 BUDGET = 1_000_000_000  # items seen while counting given constraints; a few seconds
 ITEMS_PER_REPORT = 64  # items between two reports of progress
@@ -77,7 +77,7 @@ class Mover:
 
     ask: Ask
     kept: NDArray[np.int64]  # [n_kept] slots that are not suppressed
-    part: Places
+    part: ClusterState
     limits: Limits | None  # given constraints; None: all occurring items and pairs
 
     @classmethod
@@ -85,19 +85,19 @@ class Mover:
         """None if there is nothing to move, or too many clusters to keep their pairs in a matrix."""
         kept = np.flatnonzero(cluster_of_slot >= 0)
         names, place = np.unique(cluster_of_slot[kept], return_inverse=True)
-        if len(names) == len(kept) or (ask.m > 0 and len(names) > MOST_PLACES):
+        if len(names) == len(kept) or (ask.m > 0 and len(names) > MOST_CLUSTERS):
             return None
         data = ask.data.keep_items(cluster_of_slot >= 0)
-        n_places = min(len(names) + SPARE_PLACES, len(kept))
+        n_clusters = min(len(names) + SPARE_CLUSTERS, len(kept))
         support = np.bincount(data.items, weights=ask.weight[data.owners], minlength=len(kept)).astype(np.int64)
         item_starts, item_records = data.inverted()
         mass = support * weights[kept]
-        load = np.zeros(n_places, dtype=np.int64)
+        load = np.zeros(n_clusters, dtype=np.int64)
         np.add.at(load, place, mass)
-        owner = np.zeros(n_places, dtype=np.int32)
+        owner = np.zeros(n_clusters, dtype=np.int32)
         owner[place] = ask.group[kept]
         by_pairs = ask.m == 2
-        part = Places(
+        part = ClusterState(
             starts=data.indptr,
             items=data.items,
             weight=ask.weight,
@@ -106,10 +106,10 @@ class Mover:
             mass=mass,
             group=ask.group[kept],
             place=place.astype(np.int32),
-            size=np.bincount(place, minlength=n_places).astype(np.int64),
+            size=np.bincount(place, minlength=n_clusters).astype(np.int64),
             load=load,
             owner=owner,
-            together=np.zeros((n_places, n_places) if by_pairs else (0, 0), dtype=np.int32),
+            together=np.zeros((n_clusters, n_clusters) if by_pairs else (0, 0), dtype=np.int32),
         )
         if by_pairs:
             fill_together(part)
@@ -157,7 +157,7 @@ class Mover:
         return result
 
 
-def _limits(ask: Ask, kept: NDArray[np.int64], part: Places) -> Limits:
+def _limits(ask: Ask, kept: NDArray[np.int64], part: ClusterState) -> Limits:
     """The constraints over the items that are kept; an item that is suppressed leaves its constraints."""
     number = np.full(len(ask.slot_items), -1, dtype=np.int64)
     number[kept] = np.arange(len(kept))

@@ -44,7 +44,7 @@ class Room(NamedTuple):
 
 
 @compiled
-def number_places(items: NDArray[np.int32], first: NDArray[np.int64], place: NDArray[np.int32]) -> None:
+def number_entries(items: NDArray[np.int32], first: NDArray[np.int64], place: NDArray[np.int32]) -> None:
     """Where each occurrence stands among all, item by item; ``first``: where each item begins, changed in place."""
     for j in range(len(items)):
         place[j] = first[items[j]]

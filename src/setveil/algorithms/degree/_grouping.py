@@ -39,7 +39,7 @@ class State(NamedTuple):
 class Chain(NamedTuple):
     """Ungrouped records in sequence; changed in place."""
 
-    telling: NDArray[np.int64]  # [telling records] their places, ascending
+    telling: NDArray[np.int64]  # [telling records] their positions, ascending
     before: NDArray[np.int64]  # [telling records] the ungrouped telling record before, -1 if none
     after: NDArray[np.int64]  # [telling records] the ungrouped telling record after, len(telling) if none
     left: NDArray[np.int64]  # [records + 1] entry i+1 leads to the last ungrouped silent record at or before i

@@ -66,7 +66,7 @@ def all_free(rows: Transactions) -> kernels.Free:
     """No record is in a block."""
     width: type[np.signedinteger[Any]] = np.int32 if rows.n_occurrences < 2**31 - 1 else np.int64
     place = np.empty(rows.n_occurrences, dtype=width)
-    kernels.number_places(rows.items, np.cumsum(rows.supports) - rows.supports, place)
+    kernels.number_entries(rows.items, np.cumsum(rows.supports) - rows.supports, place)
     holders, records = (np.arange(n + 1, dtype=width) for n in (rows.n_occurrences, rows.n_records))
     return kernels.Free(place, holders, holders.copy(), records, records.copy())
 

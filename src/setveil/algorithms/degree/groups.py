@@ -179,7 +179,7 @@ def _without_excess(data: Transactions, excess: NDArray[np.int64], order: NDArra
     place_of = np.empty(data.n_records, dtype=np.int64)
     place_of[order] = np.arange(data.n_records)
     for item in np.flatnonzero(excess):
-        places = np.flatnonzero(data.items == item)
-        places = places[np.argsort(place_of[data.owners[places]])]
-        keep[rng.choice(places, size=int(excess[item]), replace=False)] = False
+        positions = np.flatnonzero(data.items == item)
+        positions = positions[np.argsort(place_of[data.owners[positions]])]
+        keep[rng.choice(positions, size=int(excess[item]), replace=False)] = False
     return data.keep_occurrences(keep)

@@ -115,8 +115,8 @@ class NNPlus(Algorithm):
 def _profiles_of(public: Transactions, hidden: Transactions, p: int) -> kernels.Profiles:
     """Each sensitive item's profile when its own records are all its groups hold so far."""
     width = max(public.n_items, 1)
-    beside = public.select(hidden.owners)  # one row per occurrence of a sensitive item
-    keys = np.repeat(hidden.items.astype(np.int64), beside.lengths) * width + beside.items
+    public_rows = public.select(hidden.owners)  # one row per occurrence of a sensitive item
+    keys = np.repeat(hidden.items.astype(np.int64), public_rows.lengths) * width + public_rows.items
     entries, actual = np.unique(keys, return_counts=True)
     secret = entries // width  # [entries]
     full = p * hidden.supports

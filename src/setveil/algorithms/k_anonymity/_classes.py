@@ -71,7 +71,7 @@ def cut_order(
 
     Runs begin at multiples of ``grid``. Without marks and with a grid of 1 runs of more than 2k-1 are never needed:
     cutting one in two does not raise the loss. Returns the loss and the run of each place, int64[n]; among equal cuts
-    the last run is the shortest. If there is no such cut, the loss is -1 and all places are in run 0.
+    the last run is the shortest. If there is no such cut, the loss is -1 and all positions are in run 0.
     """
     n = len(order)
     unreachable = np.int64(1) << 62

@@ -16,13 +16,13 @@ from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import mix_in, place_in
 from setveil.arrays.sorting import stable_order
 
-PARTITIONS, WAITING, VARIANTS, FINISHED = 0, 1, 2, 3  # places in ``Stack.sizes``
+PARTITIONS, WAITING, VARIANTS, FINISHED = 0, 1, 2, 3  # positions in ``Stack.sizes``
 
 
 class Tree(NamedTuple):
     """The hierarchy, with the children of each node in the order of leaves."""
 
-    first: NDArray[np.int32]  # [n_nodes] node v covers the leaves at places first[v] … last[v]-1
+    first: NDArray[np.int32]  # [n_nodes] node v covers the leaves at positions first[v] … last[v]-1
     last: NDArray[np.int32]
     price: NDArray[np.int64]  # [n_nodes] what an entry published as this node costs
     rank: NDArray[np.int32]  # [n_nodes] preorder

@@ -210,7 +210,7 @@ def score_windows(
 
 @compiled
 def choose_windows(start: NDArray[np.int64], loss: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """Take windows of k places on a cyclic loop by ascending loss, each only if it meets no window taken before.
+    """Take windows of k positions on a cyclic loop by ascending loss, each only if it meets no window taken before.
 
     ``start[g]`` is where group g begins, ``loss[s]`` the loss of the window that begins at place s; groups tie by their
     number. Returns which window (0, 1, … in the order taken) each place of the loop is in, -1 for none, int64[n].

@@ -111,15 +111,15 @@ class Partitions:
     def __init__(self, distinct: Transactions, hierarchy: Hierarchy, copies: NDArray[np.int64]) -> None:
         place = np.empty(hierarchy.n_items, dtype=np.int32)
         place[hierarchy.leaf_order] = np.arange(hierarchy.n_items)
-        places = place[hierarchy.leaf_of_items(distinct.vocabulary)][distinct.items]  # [entries]
-        by_place = np.lexsort((places, distinct.owners))
+        positions = place[hierarchy.leaf_of_items(distinct.vocabulary)][distinct.items]  # [entries]
+        by_place = np.lexsort((positions, distinct.owners))
         self.rows = distinct
         self.entry = np.empty_like(by_place)  # [entries] where each stands in the order of leaves
         self.entry[by_place] = np.arange(len(by_place))
         self.tree = make_tree(hierarchy)
-        cover = np.full(len(places), hierarchy.root, dtype=np.int32)
-        below = np.full(len(places), -1, dtype=np.int32)
-        self.variants = Variants(distinct.indptr, copies, np.arange(len(copies)), places[by_place], cover, below)
+        cover = np.full(len(positions), hierarchy.root, dtype=np.int32)
+        below = np.full(len(positions), -1, dtype=np.int32)
+        self.variants = Variants(distinct.indptr, copies, np.arange(len(copies)), positions[by_place], cover, below)
         show_children(self.tree, self.variants.place, cover, below)
         (waiting,) = np.nonzero(copies)
         sizes = np.array([0, len(waiting) > 0, len(copies), 0])
@@ -169,8 +169,8 @@ class Partitions:
         lengths = self.rows.lengths[row[variant]]
         first = self.rows.indptr[row[variant]]
         entries = np.arange(int(lengths.sum())) + np.repeat(first - (np.cumsum(lengths) - lengths), lengths)
-        places = self.entry[entries] + np.repeat(start[variant] - first, lengths)  # [public occurrences]
-        published: NDArray[np.int32] = cover[places]
+        positions = self.entry[entries] + np.repeat(start[variant] - first, lengths)  # [public occurrences]
+        published: NDArray[np.int32] = cover[positions]
         return published
 
 

@@ -75,10 +75,10 @@ def replace_distributed(
         lengths, items = [], []
         for first, last in zip(inner[:-1].tolist(), inner[1:].tolist(), strict=True):
             shard = records.select(np.arange(first, last))
-            class_of, centres, told = solve(shard)
+            class_of, centres, shard_counts = solve(shard)
             made = centres.select(class_of)
             n_common = int(count_common(shard.indptr, shard.items, class_of, centres.indptr, centres.items).sum())
-            counted.update(told)
+            counted.update(shard_counts)
             counted.update(added=made.n_occurrences - n_common, removed=shard.n_occurrences - n_common)
             counted.update(empty_centres=centres.n_empty)
             lengths.append(made.lengths)
@@ -86,9 +86,9 @@ def replace_distributed(
         indptr = np.concatenate(([0], np.cumsum(np.concatenate(lengths)))).astype(np.int64)
         return (indptr, np.concatenate(items)), counted
 
-    rows, told = data.in_shards(encode, tasks, work)
+    rows, shard_counts = data.in_shards(encode, tasks, work)
     published = in_label_order(rows.used_items())
-    counted: Counter[str] = sum(told, Counter())
+    counted: Counter[str] = sum(shard_counts, Counter())
     return DistributedReplacement.of(published, _figures(data, published, counted)), counted
 
 

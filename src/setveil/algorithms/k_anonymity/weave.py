@@ -324,7 +324,7 @@ def join_equal_classes(rows: MarkedRecords, distinct: Transactions, class_of: ND
 
 
 def neighbours_in(orders: list[NDArray[np.int64]]) -> NDArray[np.int32]:
-    """The rows up to REACH places away in any of the orderings, int32[n_rows, 2 · REACH · orderings]; ends meet."""
+    """The rows up to REACH positions away in any of the orderings, int32[n_rows, 2 · REACH · orderings]; ends meet."""
     n_rows = len(orders[0])
     result = np.empty((n_rows, 2 * REACH * len(orders)), dtype=np.int32)
     column = 0

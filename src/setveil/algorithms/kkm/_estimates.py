@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from setveil.arrays.compiling import compiled
 
-EXACT = np.int64(2048)  # frequent labels of a class whose pairs are counted exactly; those of more share places
-PLACES = np.int64(1 << 22)
+EXACT = np.int64(2048)  # frequent labels of a class whose pairs are counted exactly; those of more share positions
+TABLE_SIZE = np.int64(1 << 22)
 LONGEST = np.int64(64)  # labels of a record whose pairs are looked at
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -148,7 +148,7 @@ def estimate_losses(
                 support[n_labels] = seen[label]
                 n_labels += 1
         if k_two > 0 and n_labels > 1:
-            room = n_labels * n_labels if n_labels <= EXACT else PLACES
+            room = n_labels * n_labels if n_labels <= EXACT else TABLE_SIZE
             if room > len(counts):
                 counts = np.zeros(room, dtype=np.int32)
             for place in range(room):

@@ -116,20 +116,20 @@ class People:
         return tuple(ancestors_of(tree) for tree in self.trees)
 
     @cached_property
-    def places(self) -> NDArray[np.int32]:
+    def positions(self) -> NDArray[np.int32]:
         """The place of each cell's leaf from left to right, int32[n_cells, known columns]."""
-        places = np.empty_like(self.cells)
+        positions = np.empty_like(self.cells)
         for number, tree in enumerate(self.trees):
             place = np.empty(tree.n_items, dtype=np.int32)
             place[tree.leaf_order] = np.arange(tree.n_items)
-            places[:, number] = place[self.cells[:, number]]
-        return places
+            positions[:, number] = place[self.cells[:, number]]
+        return positions
 
     def lowest_nodes(self, cells: NDArray[np.int64], starts: NDArray[np.int64]) -> NDArray[np.int32]:
         """The lowest node above all cells of each part ``cells[starts[i]:starts[i+1]]``, int32[parts, columns]."""
         nodes = np.zeros((len(starts) - 1, len(self.trees)), dtype=np.int32)
         for number, (tree, above) in enumerate(zip(self.trees, self.ancestors, strict=True)):
-            place = self.places[cells, number]
+            place = self.positions[cells, number]
             one = tree.leaf_order[np.minimum.reduceat(place, starts[:-1])]
             other = tree.leaf_order[np.maximum.reduceat(place, starts[:-1])]
             nodes[:, number] = one

@@ -92,12 +92,12 @@ def recode_rows(indptr: NDArray[np.int64], items: NDArray[np.int32], target: NDA
 
 @compiled
 def sort_items_in_rows(
-    indptr: NDArray[np.int64], items: NDArray[np.int32], starts: NDArray[np.int64], places: NDArray[np.int64]
+    indptr: NDArray[np.int64], items: NDArray[np.int32], starts: NDArray[np.int64], positions: NDArray[np.int64]
 ) -> NDArray[np.int32]:
     """The items with every row sorted, by two counting passes; and where each of them stands.
 
-    Fills ``starts`` [number of different items + 1] and ``places`` [len(items)]: in the result, item ``i`` stands at
-    ``places[starts[i]:starts[i + 1]]``, ascending.
+    Fills ``starts`` [number of different items + 1] and ``positions`` [len(items)]: in the result, item ``i`` stands at
+    ``positions[starts[i]:starts[i + 1]]``, ascending.
     """
     n_rows, n_items = len(indptr) - 1, len(starts) - 1
     starts[:] = 0
@@ -109,15 +109,15 @@ def sort_items_in_rows(
     for row in range(n_rows):
         for place in range(indptr[row], indptr[row + 1]):
             item = items[place]
-            places[free[item]] = row  # for now the row
+            positions[free[item]] = row  # for now the row
             free[item] += 1
     ordered = np.empty(len(items), dtype=np.int32)
     next_place = indptr[:-1].copy()
     for item in range(n_items):
         for entry in range(starts[item], starts[item + 1]):
-            row = places[entry]
+            row = positions[entry]
             ordered[next_place[row]] = item
-            places[entry] = next_place[row]
+            positions[entry] = next_place[row]
             next_place[row] += 1
     return ordered
 
@@ -189,8 +189,8 @@ class Walk(NamedTuple):
     position: NDArray[np.int64]  # [depth] which candidate the prefix holds at each depth; -1 before the first
     n_candidates: NDArray[np.int64]  # [depth]
     candidates: NDArray[np.int32]  # [depth, n] ascending
-    starts: NDArray[np.int64]  # [depth, n + 1] candidate j's occurrences are places[d, starts[d, j]:starts[d, j + 1]]
-    places: NDArray[np.int64]  # [depth, z] positions in ``items``
+    starts: NDArray[np.int64]  # [depth, n + 1] candidate j is at positions[d, starts[d, j]:starts[d, j + 1]]
+    positions: NDArray[np.int64]  # [depth, z] positions in ``items``
     counts: NDArray[np.int64]  # [n] all zero between calls
     at: NDArray[np.int64]  # [1] the depth the walk is at; -1 when it is over
     reached: NDArray[np.int64]  # [1] how many itemsets, prefixes included, were counted so far
@@ -208,8 +208,8 @@ def start_walk(
     """A walk over itemsets of ``size`` ≥ 2, before its first step. Rows may be unsorted; ``runs`` are (first, last)."""
     n, z, depth = len(runs[0]), len(items), size - 1
     starts = np.empty((depth, n + 1), dtype=np.int64)
-    places = np.empty((depth, z), dtype=np.int64)
-    ordered = sort_items_in_rows(indptr, items, starts[0], places[0])
+    positions = np.empty((depth, z), dtype=np.int64)
+    ordered = sort_items_in_rows(indptr, items, starts[0], positions[0])
     walk = Walk(
         indptr,
         ordered,
@@ -222,7 +222,7 @@ def start_walk(
         n_candidates=np.zeros(depth, dtype=np.int64),
         candidates=np.empty((depth, n), dtype=np.int32),
         starts=starts,
-        places=places,
+        positions=positions,
         counts=np.zeros(n, dtype=np.int64),
         at=np.zeros(1, dtype=np.int64),
         reached=np.zeros(1, dtype=np.int64),
@@ -337,7 +337,7 @@ def support_of_prefix(walk: Walk, d: int) -> int:
     """In how many records the first ``d + 1`` items of the prefix occur together."""
     j = walk.position[d]
     support = 0
-    for p in walk.places[d, walk.starts[d, j] : walk.starts[d, j + 1]]:
+    for p in walk.positions[d, walk.starts[d, j] : walk.starts[d, j + 1]]:
         support += walk.weights[walk.row[p]]
     return support
 
@@ -346,10 +346,10 @@ def support_of_prefix(walk: Walk, d: int) -> int:
 def deliver_occurrences(walk: Walk, depth: int) -> None:
     """Fill depth ``depth`` with the items that may follow the prefix of that size, and where."""
     j = walk.position[depth - 1]
-    prefix_places = walk.places[depth - 1, walk.starts[depth - 1, j] : walk.starts[depth - 1, j + 1]]
-    found, starts, places = walk.candidates[depth], walk.starts[depth], walk.places[depth]
+    prefix_positions = walk.positions[depth - 1, walk.starts[depth - 1, j] : walk.starts[depth - 1, j + 1]]
+    found, starts, positions = walk.candidates[depth], walk.starts[depth], walk.positions[depth]
     n_found = 0
-    for p in prefix_places:
+    for p in prefix_positions:
         end = walk.indptr[walk.row[p] + 1]
         walk.steps[0] += 2 * (end - p)
         for q in range(p + 1, end):
@@ -365,11 +365,11 @@ def deliver_occurrences(walk: Walk, depth: int) -> None:
     for f in range(n_found):
         starts[f + 1] = starts[f] + walk.counts[found[f]]
         walk.counts[found[f]] = starts[f] + 1  # now one more than where the next occurrence goes; 0 is "not wanted"
-    for p in prefix_places:
+    for p in prefix_positions:
         for q in range(p + 1, walk.indptr[walk.row[p] + 1]):
             item = walk.items[q]
             if walk.counts[item] > 0:
-                places[walk.counts[item] - 1] = q
+                positions[walk.counts[item] - 1] = q
                 walk.counts[item] += 1
     for f in range(n_found):
         walk.counts[found[f]] = 0
@@ -383,7 +383,7 @@ def count_extensions(walk: Walk, touched: NDArray[np.int32]) -> int:
     last = len(walk.prefix) - 1
     j = walk.position[last]
     n_touched = 0
-    for p in walk.places[last, walk.starts[last, j] : walk.starts[last, j + 1]]:
+    for p in walk.positions[last, walk.starts[last, j] : walk.starts[last, j + 1]]:
         row = walk.row[p]
         weight = walk.weights[row]
         end = walk.indptr[row + 1]

@@ -21,7 +21,7 @@ class NodeRows(NamedTuple):
     """
 
     indptr: NDArray[np.int64]  # [rows + 1]
-    places: NDArray[np.int32]  # [z] where the run of each item begins
+    run_start: NDArray[np.int32]  # [z] where the run of each item begins
     weights: NDArray[np.int64]  # [rows]
     starts: NDArray[np.int64]  # [nodes + 1] node v occurs in the rows rows[starts[v]:starts[v + 1]], ascending
     rows: NDArray[np.int32]
@@ -42,7 +42,7 @@ def lift_itemsets(index: NodeRows, itemsets: NDArray[np.int32], k: int, spreads:
     lifted = np.empty((max(n, 16), size), dtype=np.int32)
     keys = np.empty_like(lifted)  # [., size] the lifted members, or what stands above them, ascending
     n_lifted = 0
-    table = np.full(64, -1, dtype=np.int64)  # open hash table of places in ``keys``
+    table = np.full(64, -1, dtype=np.int64)  # open hash table of positions in ``keys``
     members = np.empty(size, dtype=np.int32)
     key = np.empty(size, dtype=np.int32)
     for i in range(n):
@@ -185,13 +185,13 @@ def find_level(index: NodeRows, row: int, members: NDArray[np.int32], j: int, hi
         if other != j:
             contained = False
             for p in range(begin, end):
-                contained |= index.first[members[other]] <= index.places[p] < index.last[members[other]]
+                contained |= index.first[members[other]] <= index.run_start[p] < index.last[members[other]]
             if not contained:
                 return highest + 1
     level = highest + 1
     for p in range(begin, end):
         node, steps = members[j], 0
-        while steps < level and not index.first[node] <= index.places[p] < index.last[node]:
+        while steps < level and not index.first[node] <= index.run_start[p] < index.last[node]:
             steps += 1
             node = index.above[node]
             if node < 0:
@@ -232,7 +232,7 @@ def collect_tuples(index: NodeRows, itemsets: NDArray[np.int32], item_at: NDArra
                     if n_tuples == len(tuples):
                         tuples = double(tuples)
                     for part in range(size):
-                        tuples[n_tuples, part] = item_at[index.places[at[part]]]
+                        tuples[n_tuples, part] = item_at[index.run_start[at[part]]]
                     tuples[n_tuples, size] = i
                     n_tuples += 1
     return tuples[:n_tuples]
@@ -242,7 +242,7 @@ def collect_tuples(index: NodeRows, itemsets: NDArray[np.int32], item_at: NDArra
 def find_next_below(index: NodeRows, node: int, begin: int, end: int) -> int:
     """The first position from ``begin`` to ``end`` that holds something below a node, or -1."""
     for p in range(begin, end):
-        if index.first[node] <= index.places[p] < index.last[node]:
+        if index.first[node] <= index.run_start[p] < index.last[node]:
             return p
     return -1
 
@@ -251,7 +251,7 @@ def find_next_below(index: NodeRows, node: int, begin: int, end: int) -> int:
 def shrink_rare_rows(index: NodeRows, items: NDArray[np.int32], begin: int, end: int, k: int) -> Csr:
     """For each of the rows ``begin`` to ``end`` with support below ``k`` one minimal rare itemset it contains, as CSR.
 
-    ``items`` are the nodes at ``index.places``. Members are dropped from the right for as long as the rest is rare.
+    ``items`` are the nodes at ``index.run_start``. Members are dropped from the right for as long as the rest is rare.
     """
     indptr = np.zeros(end - begin + 1, dtype=np.int64)
     kept = np.empty(index.indptr[end] - index.indptr[begin], dtype=np.int32)

@@ -50,7 +50,7 @@ def anneal_records(
     """
     k = len(rises)
     buffer = np.empty(CAPACITY * limits.m, dtype=np.int32)  # numbers of the itemsets made, then of those taken apart
-    shown = np.empty(0, dtype=np.int64)  # places
+    shown = np.empty(0, dtype=np.int64)  # positions
     done, steps = first, 0
     while done < len(chosen) and steps < budget:
         record = chosen[done]

@@ -13,7 +13,7 @@ The arrays that all loops of trim share, as matrices with one row per record, en
 - ``itemsets`` int32[n_itemsets, 4]: PREFIX (-1 for items) and LAST; COUNT, the records that show it now; WANTED, 0 if
   it was given up and no record may show it.
 - ``table`` int64[2^bits, 2]: KEY, or FREE; NUMBER of the itemset.
-- ``pairs`` int32: numbers of the pairs of places (0, 1), (0, 2) … (1, 2) … of a record, looked up once. -1: rare.
+- ``pairs`` int32: numbers of the pairs of positions (0, 1), (0, 2) … (1, 2) … of a record, looked up once. -1: rare.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def number_itemsets(records: Transactions, k: int, m: int, context: Context) -> 
 
 
 def empty_table(capacity: int) -> NDArray[np.int64]:
-    """A hash table of so many places, a power of 2: int64[capacity, 2]."""
+    """A hash table of so many positions, a power of 2: int64[capacity, 2]."""
     table = np.zeros((capacity, 2), dtype=np.int64)
     table[:, KEY] = FREE
     return table

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """What one record publishes: a cheapest hitting set of its dead itemsets, by branch and bound.
 
-Places are the entries of a record of at most 64 items, numbered from 0; a set of places is a word of 64 bits. An
+Positions are the entries of a record of at most 64 items, numbered from 0; a set of positions is a word of 64 bits. An
 itemset is *dead* if no record may show it: fewer than k hold it, or it was given up. A record must leave out a place of
 each dead itemset. It pays the value of each entry it leaves out, and a price for each wanted itemset that it takes
 apart while few others show it.
@@ -35,30 +35,30 @@ from setveil.algorithms.km._trim_itemsets import (
 from setveil.arrays.compiling import compiled
 from setveil.arrays.mining import popcount
 
-LONGEST = 64  # items of a record that are weighed against each other; of longer ones items are taken in greedily
+LONGEST = 64  # items of a record that are compared with each other; of longer ones items are taken in greedily
 CAPACITY = 1 << 16  # dead itemsets of a record, and priced ones
 TINY = 1e-9  # losses are sums of values and prices; below this they are the same
 ONE, NONE = np.uint64(1), np.uint64(0)
 NOBODY = np.int64(-1)  # no itemset, no place; typed, for a loop is compiled once more for each constant it is given
 DEAD, PRICED = 0, 1
 
-CONFLICT = np.dtype([("places", "u8"), ("cost", "f8")], align=True)
+CONFLICT = np.dtype([("entry_set", "u8"), ("cost", "f8")], align=True)
 STEP = np.dtype(
     [
         # one per place of the record
         ("value", "f8"),
-        ("alive", "u8"),  # the places behind it with which it makes a pair that is not dead
+        ("alive", "u8"),  # the positions behind it with which it makes a pair that is not dead
         ("hits", "i8"),  # dead itemsets that leaving it out would hit
         ("loss", "f8"),  # what leaving it out costs
         # one per item on the way through the itemsets
         ("place", "i8"),
         ("number", "i8"),
-        ("chosen", "u8"),  # the places so far
-        ("open", "u8"),  # the places that may come here
+        ("chosen", "u8"),  # the positions so far
+        ("open", "u8"),  # the positions that may come here
         # one per node on the way down the search tree
         ("out", "u8"),  # left out
         ("fixed", "u8"),  # not to be left out
-        ("todo", "u8"),  # places of the itemset it branches on that were not tried yet
+        ("todo", "u8"),  # positions of the itemset it branches on that were not tried yet
         ("total", "f8"),  # what it costs
         ("first", "i8"),  # the first dead itemset that may not be hit
     ],
@@ -68,7 +68,7 @@ STEP = np.dtype(
 
 @compiled
 def pair_at(length: int, one: int, other: int) -> int:
-    """Where the pair of two places of a record stands among its pairs, ``one`` before ``other``."""
+    """Where the pair of two positions of a record stands among its pairs, ``one`` before ``other``."""
     return one * (2 * length - one - 1) // 2 + other - one - 1
 
 
@@ -86,16 +86,16 @@ def find_entry(entries: NDArray[np.int32], start: int, end: int, item: int) -> i
 
 
 @compiled
-def places_of(
+def entry_set_of(
     records: NDArray[np.int64], entries: NDArray[np.int32], itemsets: NDArray[np.int32], record: int, number: int
 ) -> np.uint64:
-    """The places of an itemset in a record that holds it."""
+    """The positions of an itemset in a record that holds it."""
     start, end = records[record, START], records[record + 1, START]
-    places = NONE
+    entry_set = NONE
     while number >= 0:
-        places |= ONE << np.uint64(find_entry(entries, start, end, np.int64(itemsets[number, LAST])) - start)
+        entry_set |= ONE << np.uint64(find_entry(entries, start, end, np.int64(itemsets[number, LAST])) - start)
         number = np.int64(itemsets[number, PREFIX])
-    return places
+    return entry_set
 
 
 @compiled
@@ -121,9 +121,9 @@ def list_conflicts(
     Only itemsets with a place of ``fresh`` can be dead. ``forced`` is an itemset to be taken as wanted and free of
     charge, ``barred`` one to be taken as dead; -1 for none. (-1, -1): there is no room for all of them.
 
-    Itemsets that contain a dead pair or item are passed over. Places go from last to first on each level, so that the
-    pairs among those behind are known already. Places in no dead itemset are never suppressed: what they alone make has
-    no part in the choice. Therefore the second turn looks only for priced itemsets with a place of a dead one.
+    Itemsets that contain a dead pair or item are passed over. Positions go from last to first on each level, so that
+    the     pairs among those behind are known already. Positions in no dead itemset are never suppressed: what they alone make
+    has no part in the choice. Therefore the second turn looks only for priced itemsets with a place of a dead one.
     """
     m, n_items, shift = limits.m, limits.n_items, limits.shift
     start = records[record, START]
@@ -134,16 +134,16 @@ def list_conflicts(
     n_dead = n_priced = 0
     in_question = NONE
     for turn in range(2):
-        places, must = among, fresh
+        entry_set, must = among, fresh
         if turn == 1:
             for entry in range(n_dead):
-                in_question |= conflicts[DEAD, entry]["places"]
-            places, must = among & ~fresh, in_question
-            if places & must == NONE:
+                in_question |= conflicts[DEAD, entry]["entry_set"]
+            entry_set, must = among & ~fresh, in_question
+            if entry_set & must == NONE:
                 break
         stack[0]["chosen"] = NONE
         stack[0]["place"] = -1
-        stack[1]["open"] = places
+        stack[1]["open"] = entry_set
         stack[1]["place"] = length
         depth = 1
         while depth > 0:
@@ -156,7 +156,7 @@ def list_conflicts(
             if stack[depth]["open"] & bit == NONE:
                 continue
             here = stack[depth - 1]["chosen"] | bit
-            behind = NONE  # the places that may come after this one
+            behind = NONE  # the positions that may come after this one
             if depth == 1:
                 behind = stack[1]["open"] & ~(bit | (bit - ONE))
             elif depth < m:
@@ -185,7 +185,7 @@ def list_conflicts(
                 cheapest = np.inf
                 for level in range(depth):
                     cheapest = min(cheapest, stack[stack[level + 1]["place"]]["value"])
-                conflicts[DEAD, n_dead]["places"] = here
+                conflicts[DEAD, n_dead]["entry_set"] = here
                 conflicts[DEAD, n_dead]["cost"] = cheapest
                 n_dead += 1
                 continue
@@ -194,7 +194,7 @@ def list_conflicts(
                 if n_items + others < len(costs) and costs[n_items + others] > 0:
                     if n_priced == CAPACITY:
                         return -1, -1
-                    conflicts[PRICED, n_priced]["places"] = here
+                    conflicts[PRICED, n_priced]["entry_set"] = here
                     conflicts[PRICED, n_priced]["cost"] = costs[n_items + others]
                     n_priced += 1
             if depth == 1:
@@ -209,9 +209,9 @@ def list_conflicts(
                 stack[depth]["place"] = length
     kept = 0
     for entry in range(n_priced):
-        places = conflicts[PRICED, entry]["places"]
-        if places & in_question != NONE or places & ~now != NONE:
-            conflicts[PRICED, kept]["places"] = places
+        entry_set = conflicts[PRICED, entry]["entry_set"]
+        if entry_set & in_question != NONE or entry_set & ~now != NONE:
+            conflicts[PRICED, kept]["entry_set"] = entry_set
             conflicts[PRICED, kept]["cost"] = conflicts[PRICED, entry]["cost"]
             kept += 1
     return n_dead, kept
@@ -221,13 +221,13 @@ def list_conflicts(
 def loss_of(
     conflicts: NDArray[np.void], stack: NDArray[np.void], n_priced: int, length: int, left_out: np.uint64
 ) -> float:
-    """What leaving out these places costs: their values, and the prices of itemsets taken apart."""
+    """What leaving out these positions costs: their values, and the prices of itemsets taken apart."""
     loss = 0.0
     for at in range(length):
         if (left_out >> np.uint64(at)) & ONE:
             loss += stack[at]["value"]
     for number in range(n_priced):
-        if conflicts[PRICED, number]["places"] & left_out != NONE:
+        if conflicts[PRICED, number]["entry_set"] & left_out != NONE:
             loss += conflicts[PRICED, number]["cost"]
     return loss
 
@@ -237,8 +237,8 @@ def least_loss_of(conflicts: NDArray[np.void], first: int, n_dead: int, left_out
     """What hitting the dead itemsets from ``first`` on costs at least: disjoint ones, the cheapest entry of each."""
     loss, used = 0.0, left_out
     for number in range(first, n_dead):
-        if conflicts[DEAD, number]["places"] & used == NONE:
-            used |= conflicts[DEAD, number]["places"]
+        if conflicts[DEAD, number]["entry_set"] & used == NONE:
+            used |= conflicts[DEAD, number]["entry_set"]
             loss += conflicts[DEAD, number]["cost"]
     return loss
 
@@ -247,26 +247,26 @@ def least_loss_of(conflicts: NDArray[np.void], first: int, n_dead: int, left_out
 def hit_greedily(
     conflicts: NDArray[np.void], stack: NDArray[np.void], n_dead: int, n_priced: int, length: int, locked: np.uint64
 ) -> tuple[np.uint64, float]:
-    """Places to leave out that hit every dead itemset, most of them per loss first; what they cost.
+    """Positions to leave out that hit every dead itemset, most of them per loss first; what they cost.
 
-    An infinite loss if all places of a dead itemset are locked.
+    An infinite loss if all positions of a dead itemset are locked.
     """
     left_out, loss = NONE, 0.0
     for at in range(length):
         stack[at]["hits"] = 0
         stack[at]["loss"] = 0.0
     for number in range(n_dead):
-        places = conflicts[DEAD, number]["places"]
-        if places & ~locked == NONE:
+        entry_set = conflicts[DEAD, number]["entry_set"]
+        if entry_set & ~locked == NONE:
             return left_out, np.inf
-        while places != NONE:
-            stack[popcount((places & (~places + ONE)) - ONE)]["hits"] += 1
-            places &= places - ONE
+        while entry_set != NONE:
+            stack[popcount((entry_set & (~entry_set + ONE)) - ONE)]["hits"] += 1
+            entry_set &= entry_set - ONE
     for number in range(n_priced):
-        places = conflicts[PRICED, number]["places"]
-        while places != NONE:
-            stack[popcount((places & (~places + ONE)) - ONE)]["loss"] += conflicts[PRICED, number]["cost"]
-            places &= places - ONE
+        entry_set = conflicts[PRICED, number]["entry_set"]
+        while entry_set != NONE:
+            stack[popcount((entry_set & (~entry_set + ONE)) - ONE)]["loss"] += conflicts[PRICED, number]["cost"]
+            entry_set &= entry_set - ONE
     for at in range(length):
         stack[at]["loss"] = stack[at]["value"] + stack[at]["loss"]
     n_open = n_dead
@@ -280,18 +280,20 @@ def hit_greedily(
         loss += stack[best]["loss"]
         bit = ONE << np.uint64(best)
         for number in range(n_dead):
-            places = conflicts[DEAD, number]["places"]
-            if places & bit != NONE and places & left_out == NONE:
+            entry_set = conflicts[DEAD, number]["entry_set"]
+            if entry_set & bit != NONE and entry_set & left_out == NONE:
                 n_open -= 1
-                while places != NONE:
-                    stack[popcount((places & (~places + ONE)) - ONE)]["hits"] -= 1
-                    places &= places - ONE
+                while entry_set != NONE:
+                    stack[popcount((entry_set & (~entry_set + ONE)) - ONE)]["hits"] -= 1
+                    entry_set &= entry_set - ONE
         for number in range(n_priced):
-            places = conflicts[PRICED, number]["places"]
-            if places & bit != NONE and places & left_out == NONE:  # taken apart now: the others no longer pay for it
-                while places != NONE:
-                    stack[popcount((places & (~places + ONE)) - ONE)]["loss"] -= conflicts[PRICED, number]["cost"]
-                    places &= places - ONE
+            entry_set = conflicts[PRICED, number]["entry_set"]
+            if (
+                entry_set & bit != NONE and entry_set & left_out == NONE
+            ):  # taken apart now: the others no longer pay for it
+                while entry_set != NONE:
+                    stack[popcount((entry_set & (~entry_set + ONE)) - ONE)]["loss"] -= conflicts[PRICED, number]["cost"]
+                    entry_set &= entry_set - ONE
         left_out |= bit
     return left_out, loss
 
@@ -306,11 +308,11 @@ def hit_cheapest(
     locked: np.uint64,
     most_nodes: int,
 ) -> tuple[np.uint64, float, bool]:
-    """The cheapest places to leave out, what they cost, and whether the search was finished within ``most_nodes``.
+    """The cheapest positions to leave out, what they cost, and whether the search was finished within ``most_nodes``.
 
     Every dead itemset must lose a place. Branch on one of them: leave out its first place; or keep that and leave out
-    the second; and so on. If the search is not finished, the answer is the best one met. An infinite loss if all places
-    of a dead itemset are locked.
+    the second; and so on. If the search is not finished, the answer is the best one met. An infinite loss if all
+    positions of a dead itemset are locked.
     """
     if n_dead == 0:
         return NONE, 0.0, True
@@ -330,7 +332,7 @@ def hit_cheapest(
             is_new = False
             chosen = -1
             for number in range(stack[depth]["first"], n_dead):
-                if conflicts[DEAD, number]["places"] & out == NONE:
+                if conflicts[DEAD, number]["entry_set"] & out == NONE:
                     chosen = number
                     break
             if chosen < 0:  # everything is hit, for less than before
@@ -341,7 +343,7 @@ def hit_cheapest(
                 depth -= 1
                 continue
             stack[depth]["first"] = chosen
-            stack[depth]["todo"] = conflicts[DEAD, chosen]["places"] & ~stack[depth]["fixed"]
+            stack[depth]["todo"] = conflicts[DEAD, chosen]["entry_set"] & ~stack[depth]["fixed"]
         if stack[depth]["todo"] == NONE:
             depth -= 1
             continue
@@ -349,8 +351,8 @@ def hit_cheapest(
         stack[depth]["todo"] ^= bit
         price = 0.0
         for number in range(n_priced):
-            places = conflicts[PRICED, number]["places"]
-            if places & bit != NONE and places & out == NONE:
+            entry_set = conflicts[PRICED, number]["entry_set"]
+            if entry_set & bit != NONE and entry_set & out == NONE:
                 price += conflicts[PRICED, number]["cost"]
         total = stack[depth]["total"] + stack[popcount(bit - ONE)]["value"]
         total += price

@@ -29,6 +29,7 @@ from setveil.algorithms.km._trim_records import (
     NONE,
     ONE,
     TINY,
+    entry_set_of,
     find_entry,
     hit_cheapest,
     least_loss_of,
@@ -36,7 +37,6 @@ from setveil.algorithms.km._trim_records import (
     loss_of,
     may_join,
     pair_at,
-    places_of,
     show_next,
 )
 from setveil.arrays.compiling import compiled
@@ -97,7 +97,7 @@ def choose_again(
             left_out, loss, _ = hit_cheapest(conflicts, stack, n_dead, n_priced, length, NONE, 4 * limits.nodes)
             shows_dead = False
             for number in range(n_dead):
-                shows_dead |= conflicts[DEAD, number]["places"] & ~now == NONE
+                shows_dead |= conflicts[DEAD, number]["entry_set"] & ~now == NONE
             if not shows_dead and loss >= loss_of(conflicts, stack, n_priced, length, everything & ~now) - TINY:
                 continue
             for at in range(length):
@@ -368,7 +368,7 @@ def estimate_losses(
         length = records[record + 1, START] - start
         if length > limits.longest:
             continue
-        locked = places_of(records, entries, itemsets, record, number)
+        locked = entry_set_of(records, entries, itemsets, record, number)
         known = records[record, PAIRS]
         loss = 0.0
         gone = locked  # or to stay
@@ -422,8 +422,8 @@ def weigh_change(
     now = NONE
     for at in range(length):
         now |= np.uint64(entries[start + at, KEPT]) << np.uint64(at)
-    locked = places_of(records, entries, itemsets, record, shown) if dropped < 0 else NONE
-    fresh = locked & ~now if dropped < 0 else places_of(records, entries, itemsets, record, dropped)
+    locked = entry_set_of(records, entries, itemsets, record, shown) if dropped < 0 else NONE
+    fresh = locked & ~now if dropped < 0 else entry_set_of(records, entries, itemsets, record, dropped)
     if length <= SHORT:
         fresh = everything
     elif dropped >= 0:

@@ -46,9 +46,9 @@ def tree_order_option() -> Any:
 def sort_within_rows(
     indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """The items with every row sorted; item ``i`` stands at ``places[starts[i]:starts[i + 1]]`` there."""
-    starts, places = np.empty(n_items + 1, dtype=np.int64), np.empty(len(items), dtype=np.int64)
-    return sort_items_in_rows(indptr, items, starts, places), starts, places
+    """The items with every row sorted; item ``i`` stands at ``positions[starts[i]:starts[i + 1]]`` there."""
+    starts, positions = np.empty(n_items + 1, dtype=np.int64), np.empty(len(items), dtype=np.int64)
+    return sort_items_in_rows(indptr, items, starts, positions), starts, positions
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ class NodeIndex:
     def __init__(self, records: DistinctRecords, hierarchy: Hierarchy) -> None:
         nodes = np.arange(hierarchy.n_nodes, dtype=np.int32)
         rows = records.expand(hierarchy, nodes)
-        _, self._starts, places = sort_within_rows(rows.indptr, rows.items, hierarchy.n_nodes)
-        self._rows = np.repeat(np.arange(len(rows.weights)), np.diff(rows.indptr))[places]  # by node, ascending
+        _, self._starts, positions = sort_within_rows(rows.indptr, rows.items, hierarchy.n_nodes)
+        self._rows = np.repeat(np.arange(len(rows.weights)), np.diff(rows.indptr))[positions]  # by node, ascending
         self._weights = rows.weights
         self._mark = np.zeros(len(rows.weights), dtype=np.bool_)
 

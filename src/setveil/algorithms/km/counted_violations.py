@@ -1,4 +1,4 @@
-"""Which itemsets on a cut are too rare, told from counts alone, for records that are not at hand.
+"""Which itemsets on a cut are too rare, found from counts alone, for records that are not at hand.
 
 The engine counts once which itemsets of unrelated nodes are rare, for all nodes at or above a *floor*. Every cut at or
 above the floor is then judged here: it is valid unless one of these itemsets has all its members on it. The floor is
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.km.violations import LIMIT, Lifting
-from setveil.arrays.tree_itemsets import n_places
+from setveil.arrays.tree_itemsets import n_itemsets_of
 from setveil.core import Hierarchy
 from setveil.engines.base import TreeCounts
 from setveil.errors import InputError
@@ -42,7 +42,7 @@ class RareItemsets:
     def of(
         cls, itemsets: NDArray[np.int32], supports: NDArray[np.int64], nodes: NDArray[np.int32], n_nodes: int
     ) -> RareItemsets:
-        """``itemsets`` are places in ``nodes``, ascending in each row, in lexicographic order."""
+        """``itemsets`` are positions in ``nodes``, ascending in each row, in lexicographic order."""
         place = np.full(n_nodes, -1, dtype=np.int64)
         place[nodes] = np.arange(len(nodes))
         found = nodes[itemsets]
@@ -60,16 +60,16 @@ class RareItemsets:
 
     def support(self, itemset: list[int]) -> int | None:
         """The support of an itemset if it is rare, else None."""
-        places = np.sort(self.place[itemset])
-        key = int(_keys(places[None, :], int(self.place.max()) + 1)[0])
+        positions = np.sort(self.place[itemset])
+        key = int(_keys(positions[None, :], int(self.place.max()) + 1)[0])
         at = int(np.searchsorted(self.keys, key))
         return int(self.supports[at]) if at < len(self.keys) and self.keys[at] == key else None
 
 
-def _keys(places: NDArray[np.integer], n: int) -> NDArray[np.int64]:
-    """Ascending places as one number; tables that fit into memory keep it far below 2^63."""
-    keys = np.zeros(len(places), dtype=np.int64)
-    for column in places.T:
+def _keys(positions: NDArray[np.integer], n: int) -> NDArray[np.int64]:
+    """Ascending positions as one number; tables that fit into memory keep it far below 2^63."""
+    keys = np.zeros(len(positions), dtype=np.int64)
+    for column in positions.T:
         keys = keys * n + column
     return keys
 
@@ -88,7 +88,7 @@ class CountedViolations:
         self._counts, self._context = counts, context
         self._floor = np.full(hierarchy.n_items, hierarchy.root, dtype=np.int32)
         self._rare: list[RareItemsets] = []  # of sizes 2 … m
-        if n_places(hierarchy.n_nodes, self._largest) <= AT_ONCE:
+        if n_itemsets_of(hierarchy.n_nodes, self._largest) <= AT_ONCE:
             self._count(np.arange(hierarchy.n_items, dtype=np.int32))
 
     # -- questions ------------------------------------------------------------------------------------------------

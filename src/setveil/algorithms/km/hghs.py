@@ -203,8 +203,8 @@ def _threats_by_node(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """``(starts, threats)``: the threats that hold node v, ascending, are ``threats[starts[v]:starts[v + 1]]``."""
     indptr = np.concatenate(([0], np.cumsum(sizes)))
-    _, starts, places = sort_within_rows(indptr, members[members >= 0], n_nodes)
-    return starts, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[places]
+    _, starts, positions = sort_within_rows(indptr, members[members >= 0], n_nodes)
+    return starts, np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[positions]
 
 
 def release(data: Transactions, rounds: list[Round]) -> Recoding:

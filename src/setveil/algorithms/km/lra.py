@@ -4,7 +4,7 @@ M. Terrovitis, N. Mamoulis, P. Kalnis: Local and global recoding methods for ano
 20(1), 2011.
 
 Guarantee: in the published data every itemset of at most m published items that occurs, occurs in at least k records;
-with ``m="all"`` this holds for itemsets of every size. Published items are told apart by their label alone.
+with ``m="all"`` this holds for itemsets of every size. Published items are distinguished by their label alone.
 
 Preconditions: a hierarchy that covers the items; at least k non-empty records.
 

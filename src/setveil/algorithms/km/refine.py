@@ -157,7 +157,7 @@ class Refiner:
     # -- exchanging -----------------------------------------------------------------------------------------------
 
     def exchange(self, deadline: float | None = None) -> None:
-        """Raise one node to its parent if that allows to take back more elsewhere; repeat until nothing helps.
+        """Raise one node to its parent if that allows to take back more in other nodes; repeat until nothing helps.
 
         The cut must have been specialized. Stops at the deadline (of the monotonic clock) if there is one.
         """

@@ -89,7 +89,7 @@ def find_threats(
     rows = records.expand(hierarchy, number)
     runs = (hierarchy.first[frequent], hierarchy.last[frequent])
     alive = np.ones(len(frequent), dtype=np.bool_)
-    found = Threats.of_size(np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.int64))  # as places in ``frequent``
+    found = Threats.of_size(np.empty((0, 2), dtype=np.int32), np.empty(0, dtype=np.int64))  # indices of ``frequent``
     for size in range(2, min(m, records.longest) + 1):
         table = table_of(found)
         walk = start_walk(rows.indptr, rows.items, rows.weights, runs, alive, size)

@@ -591,14 +591,14 @@ def bring_back(
         changed = False
         for row in np.flatnonzero(np.diff(np.append(0, np.cumsum(~shown))[records.indptr]) > 0).tolist():
             start, end = int(records.indptr[row]), int(records.indptr[row + 1])
-            places = np.arange(start, end)
+            entry_indices = np.arange(start, end)
             mine = shown[start:end]
             budget -= n_words * (end - start)
             if budget <= 0:
                 break
             context.step("restoring entries", None)
-            others = np.bitwise_and.reduce(bits[records.items[places[mine]]], axis=0, initial=everyone[0])
-            gone = places[~mine]
+            others = np.bitwise_and.reduce(bits[records.items[entry_indices[mine]]], axis=0, initial=everyone[0])
+            gone = entry_indices[~mine]
             worth = records.supports[records.items[gone]] * value[records.items[gone]]
             for place in gone[np.argsort(-worth, kind="stable")]:
                 item = records.items[place]

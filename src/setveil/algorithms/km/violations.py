@@ -148,7 +148,7 @@ class Violations:
         return range(2, min(COUNTED_SIZE if self.m == "all" else self.m, rows.longest) + 1)
 
     def _count(self, rows: DistinctRecords, size: int) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-        """Rare itemsets of one size, in batches: the nodes, and [n, size] places among them."""
+        """Rare itemsets of one size, in batches: the nodes, and [n, size] positions among them."""
         nodes, walk = walk_cut(rows, self.hierarchy.n_nodes, size, [])
         n_found = 0
         while walk.at[0] >= 0 and n_found < LIMIT:
@@ -196,14 +196,14 @@ def index_rows(rows: DistinctRecords, hierarchy: Hierarchy, above: NDArray[np.in
     wanted[rows.items] = True
     wanted[above[above >= 0]] = True
     expanded = rows.expand(hierarchy, np.where(wanted, np.arange(hierarchy.n_nodes), -1).astype(np.int32))
-    _, starts, places = sort_within_rows(expanded.indptr, expanded.items, hierarchy.n_nodes)
+    _, starts, positions = sort_within_rows(expanded.indptr, expanded.items, hierarchy.n_nodes)
     owners = np.repeat(np.arange(len(rows.weights), dtype=np.int32), np.diff(expanded.indptr))
     return NodeRows(
         rows.indptr,
         hierarchy.first[rows.items],
         rows.weights,
         starts,
-        owners[places],
+        owners[positions],
         above,
         hierarchy.first,
         hierarchy.last,
@@ -221,9 +221,9 @@ def walk_cut(rows: DistinctRecords, n_nodes: int, size: int, parts: list[int]) -
     nodes = np.concatenate((first, np.flatnonzero(occurs).astype(np.int32)))
     number = np.empty(n_nodes, dtype=np.int32)
     number[nodes] = np.arange(len(nodes))
-    places = np.arange(len(nodes) + 1, dtype=np.int32)
+    positions = np.arange(len(nodes) + 1, dtype=np.int32)
     alive = np.ones(len(nodes), dtype=np.bool_)
-    walk = start_walk(rows.indptr, number[rows.items], rows.weights, (places[:-1], places[1:]), alive, size)
+    walk = start_walk(rows.indptr, number[rows.items], rows.weights, (positions[:-1], positions[1:]), alive, size)
     if parts:
         walk.n_candidates[0] = len(first)
     return nodes, walk

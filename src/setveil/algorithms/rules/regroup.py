@@ -41,7 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option
-from setveil.algorithms.bounds import OPTIMUM, told_entries, told_loss
+from setveil.algorithms.bounds import OPTIMUM, describe_entries, describe_loss
 from setveil.algorithms.rules.clustering import Clustering, binary_logarithm, mass
 from setveil.algorithms.rules.plucking import fewest_entries, pluck_entries
 from setveil.algorithms.rules.rbat import merge_everything, split, split_top_down
@@ -305,9 +305,9 @@ def _details(state: Clustering, unmerged: _Unmerged, n_plucked: int, context: Co
     bound, least = unmerged.fewest(context), state.utility_loss(unmerged.least_loss(n_plucked == 0))
     sensitive = state.data.vocabulary.numbers(state.model.sensitive)
     total = int(state.data.supports[sensitive[sensitive >= 0]].sum())
-    entries = told_entries(n_plucked, total, bound, "such entries and generalizes public items")
+    entries = describe_entries(n_plucked, total, bound, "such entries and generalizes public items")
     return {
-        OPTIMUM: entries if n_plucked else told_loss(state.utility_loss(), least),
+        OPTIMUM: entries if n_plucked else describe_loss(state.utility_loss(), least),
         **state.details(),
         "entries_suppressed": n_plucked,
         "lower_bound": bound,

@@ -13,7 +13,7 @@ from setveil.arrays.compiling import compiled
 from setveil.arrays.rows import sort_distinct
 
 DONE, PAUSED, FULL, FLUSH = range(4)  # how ``gather_demands`` comes back
-# Places in its state
+# Positions in its state
 DEPTH, N_KNOWN, N_FOUND, N_OWNERS, NEED, STEPS = range(6)
 
 
@@ -150,7 +150,7 @@ def gather_demands(
         branches[branch, 3] = last
         goes_on = n_next > 0 and (size_limit == 0 or n_known < size_limit)
         is_last = goes_on and n_known + 1 == size_limit  # counts are enough then
-        n_places = 0
+        n_rows_below = 0
         if goes_on:
             sort_distinct(touched, 0, n_next)
             if is_last:
@@ -158,7 +158,7 @@ def gather_demands(
                     counts[touched[position], 0] = 1  # as a mark; what follows adds weights
             else:
                 for position in range(n_next):
-                    n_places += counts[touched[position], 0]
+                    n_rows_below += counts[touched[position], 0]
             for at in range(begin if is_last else split, last):
                 row = rows[at]
                 steps += indptr[row + 1] - indptr[row]
@@ -167,7 +167,7 @@ def gather_demands(
                     if counts[other, 0] > 0:
                         if not is_last:
                             counts[other, 1] += 1
-                            n_places += 1
+                            n_rows_below += 1
                         elif at < split:
                             counts[other, 0] += weights[row]
                         else:
@@ -177,10 +177,12 @@ def gather_demands(
         if (
             not is_last
             and goes_on
-            and (first + n_places > len(rows) or levels[depth, 1] + n_next > len(branches) or depth + 2 > len(levels))
+            and (
+                first + n_rows_below > len(rows) or levels[depth, 1] + n_next > len(branches) or depth + 2 > len(levels)
+            )
         ):
             answer = FULL
-            state[NEED] = first + n_places
+            state[NEED] = first + n_rows_below
         elif state[N_OWNERS] + n_entries > len(owners) or state[N_FOUND] + 1 + n_next > len(found):
             answer = FLUSH
         if answer != DONE:

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context
-from setveil.algorithms.bounds import OPTIMUM, told_entries
+from setveil.algorithms.bounds import OPTIMUM, describe_entries
 from setveil.algorithms.uncertainty._cover import give_back
 from setveil.algorithms.uncertainty.cover import cover
 from setveil.algorithms.uncertainty.demands import Demands, allowed_counts, find_demands, whole_holders
@@ -50,7 +50,7 @@ from setveil.releases import LocalRecoding
 
 @dataclass(frozen=True)
 class Pluck(Algorithm):
-    """Chooses the records that lose a sensitive item by a covering program, beside a proven lower bound."""
+    """Chooses the records that lose a sensitive item by a covering program, with a proven lower bound."""
 
     def run(self, data: Transactions, model: Uncertainty, context: Context) -> LocalRecoding:
         order = data.lexicographic_order()  # so that the order of the input does not matter
@@ -158,7 +158,7 @@ class Plucking:
         """For the record of the run."""
         suppressed, total = int((~self.kept).sum()), sum(len(positions) for positions in self.positions.values())
         return {
-            OPTIMUM: told_entries(suppressed, total, self.bound),
+            OPTIMUM: describe_entries(suppressed, total, self.bound),
             "entries_suppressed": suppressed,
             "sensitive_entries": total,
             "lower_bound": self.bound,

@@ -1,6 +1,6 @@
 """Records on the cluster: blocks of CSR rows, two binary columns per block, and what is counted over them.
 
-Counts of a partition are sparse: places of a table and how often each was counted. Spark adds them up.
+Counts of a partition are sparse: positions of a table and how often each was counted. Spark adds them up.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def add_up(blocks: DataFrame, target: NDArray[np.int32] | None, count: Callable[
     """``place, n``: what ``count`` finds in each partition, summed over all."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        places, counts = count(unpack(batches, target))
-        for start in range(0, len(places), AT_ONCE):
+        positions, counts = count(unpack(batches, target))
+        for start in range(0, len(positions), AT_ONCE):
             part = slice(start, start + AT_ONCE)
-            yield pa.RecordBatch.from_pydict({"place": pa.array(places[part]), "n": pa.array(counts[part])})
+            yield pa.RecordBatch.from_pydict({"place": pa.array(positions[part]), "n": pa.array(counts[part])})
 
     return blocks.mapInArrow(run, COUNTS).groupBy("place").agg(f.sum("n").alias("n"))
 
@@ -89,30 +89,30 @@ def gather(
 
 
 def sparse(table: NDArray[np.integer]) -> Sparse:
-    """The places of a table that are not zero, and what stands there."""
-    places = np.flatnonzero(table)
-    return places, table[places].astype(np.int64)
+    """The positions of a table that are not zero, and what stands there."""
+    positions = np.flatnonzero(table)
+    return positions, table[positions].astype(np.int64)
 
 
 def collect(counts: DataFrame) -> Sparse:
     """Counts on the driver, by place."""
     table = counts.toArrow()
-    places = table.column("place").to_numpy().astype(np.int64)
-    order = np.argsort(places)
-    return places[order], table.column("n").to_numpy().astype(np.int64)[order]
+    positions = table.column("place").to_numpy().astype(np.int64)
+    order = np.argsort(positions)
+    return positions[order], table.column("n").to_numpy().astype(np.int64)[order]
 
 
 def collect_dense(counts: DataFrame, size: int) -> NDArray[np.int64]:
     """Counts on the driver as a table of a known size."""
-    places, found = collect(counts)
+    positions, found = collect(counts)
     table = np.zeros(size, dtype=np.int64)
-    table[places] = found
+    table[positions] = found
     return table
 
 
-def collect_places(places: DataFrame, size: int) -> NDArray[np.bool_]:
-    """Which places there are, bool[size]; they travel as bitmaps, an eighth of a byte each."""
-    numbered = places.select(
+def collect_positions(positions: DataFrame, size: int) -> NDArray[np.bool_]:
+    """Which positions there are, bool[size]; they travel as bitmaps, an eighth of a byte each."""
+    numbered = positions.select(
         f.expr("bitmap_bucket_number(place + 1)").alias("bucket"),
         f.expr("bitmap_bit_position(place + 1)").alias("bit"),
     )

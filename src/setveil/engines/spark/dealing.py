@@ -1,4 +1,4 @@
-"""Records that hand some of their items on to others: places in the canonical order decide who gets them."""
+"""Records that hand some of their items on to others: positions in the canonical order decide who gets them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from setveil.engines.spark.ordering import names_of, numbered_ranges
 if TYPE_CHECKING:
     from setveil.engines.spark.transactions import SparkTransactions
 
-PLACED = f"bucket long, {BLOCKS}, places binary"
+PLACED = f"bucket long, {BLOCKS}, positions binary"
 PER_BUCKET = 1 << 16  # records that are put together by one task
 
 
@@ -50,10 +50,10 @@ def hand_on(
                 records = take_rows(*rows, np.repeat(np.arange(len(times)), times))
                 kept, given = renumber_rows(*records, stays), renumber_rows(*records, goes)
                 able = np.flatnonzero(np.diff(kept[0]) > 0)
-                places = before[number] + np.arange(len(able))
-                yield from _by_bucket(take_rows(*kept, able), places)
+                positions = before[number] + np.arange(len(able))
+                yield from _by_bucket(take_rows(*kept, able), positions)
                 is_giver = np.diff(given[0])[able] > 0
-                yield from _by_bucket(take_rows(*given, able[is_giver]), goes_to(places[is_giver], total))
+                yield from _by_bucket(take_rows(*given, able[is_giver]), goes_to(positions[is_giver], total))
                 others = np.setdiff1d(np.arange(len(kept[0]) - 1), able, assume_unique=True)
                 yield _placed(-1 - number, take_rows(*records, others), np.arange(len(others)))
 
@@ -63,21 +63,21 @@ def hand_on(
     return made
 
 
-def _by_bucket(rows: Csr, places: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
-    """Rows on their way to their places."""
-    order = np.argsort(places, kind="stable")
-    places = places[order]
-    buckets = np.unique(places // PER_BUCKET)
-    cuts = np.searchsorted(places, np.append(buckets, buckets[-1:] + 1) * PER_BUCKET)
+def _by_bucket(rows: Csr, positions: NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
+    """Rows on their way to their positions."""
+    order = np.argsort(positions, kind="stable")
+    positions = positions[order]
+    buckets = np.unique(positions // PER_BUCKET)
+    cuts = np.searchsorted(positions, np.append(buckets, buckets[-1:] + 1) * PER_BUCKET)
     for bucket, low, high in zip(buckets.tolist(), cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
-        yield _placed(bucket, take_rows(*rows, order[low:high]), places[low:high] - bucket * PER_BUCKET)
+        yield _placed(bucket, take_rows(*rows, order[low:high]), positions[low:high] - bucket * PER_BUCKET)
 
 
-def _placed(bucket: int, rows: Csr, places: NDArray[np.int64]) -> pa.RecordBatch:
+def _placed(bucket: int, rows: Csr, positions: NDArray[np.int64]) -> pa.RecordBatch:
     columns = [
         pa.array([bucket], pa.int64()),
         *columns_of([rows]),
-        pa.array([places.astype("<i8").tobytes()], pa.binary()),
+        pa.array([positions.astype("<i8").tobytes()], pa.binary()),
     ]
     return pa.RecordBatch.from_arrays(columns, names=names_of(PLACED))
 
@@ -85,8 +85,8 @@ def _placed(bucket: int, rows: Csr, places: NDArray[np.int64]) -> pa.RecordBatch
 def _put_together(table: pa.Table) -> pa.Table:
     """The records of a bucket: at each place what stayed there and what came."""
     indptr, items = join(unpack(table.to_batches()))
-    places = np.concatenate([np.frombuffer(some.as_buffer(), dtype="<i8") for some in table.column("places")])
-    n_records, width = int(places.max(initial=-1)) + 1, int(items.max(initial=0)) + 1
-    keys = np.sort(np.repeat(places, np.diff(indptr)) * width + items)
+    positions = np.concatenate([np.frombuffer(some.as_buffer(), dtype="<i8") for some in table.column("positions")])
+    n_records, width = int(positions.max(initial=-1)) + 1, int(items.max(initial=0)) + 1
+    keys = np.sort(np.repeat(positions, np.diff(indptr)) * width + items)
     made = np.searchsorted(keys, np.arange(n_records + 1) * width), (keys % width).astype(np.int32)
     return pa.Table.from_batches([pack(*made)])

@@ -105,7 +105,7 @@ def _block(table: pa.Table) -> pa.RecordBatch:
     is_new = np.diff(numbers, prepend=numbers[:1] - 1) != 0
     group_of = np.cumsum(is_new) - 1
     records = take_rows(*rows, np.flatnonzero(~is_count))
-    told = take_rows(*rows, np.flatnonzero(is_count))[1].astype(np.int64).reshape(-1, 2)
-    by_item = np.lexsort((told[:, 0], group_of[is_count]))
-    counts = Counts(group_of[is_count][by_item], *told[by_item].T)
+    pairs = take_rows(*rows, np.flatnonzero(is_count))[1].astype(np.int64).reshape(-1, 2)
+    by_item = np.lexsort((pairs[:, 0], group_of[is_count]))
+    counts = Counts(group_of[is_count][by_item], *pairs[by_item].T)
     return pack(*chain_published(records, group_of[~is_count], int(group_of[-1]) + 1, counts))

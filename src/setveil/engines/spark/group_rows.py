@@ -58,9 +58,9 @@ def chain_published(records: Csr, group_of: NDArray[np.int64], n_groups: int, co
     rank[order] = start
     order = np.lexsort((rank, group_of))
     chained = chain_records(take_rows(*records, order), group_of[order], n_groups)
-    told = np.column_stack((counts.item, counts.times)).astype(np.int32).ravel()
-    n_told = np.bincount(counts.group, minlength=n_groups)
-    return side_by_side(chained, (2 * np.concatenate(([0], np.cumsum(n_told))), told))
+    pairs = np.column_stack((counts.item, counts.times)).astype(np.int32).ravel()
+    n_pairs = np.bincount(counts.group, minlength=n_groups)
+    return side_by_side(chained, (2 * np.concatenate(([0], np.cumsum(n_pairs))), pairs))
 
 
 def take_apart(rows: Csr) -> Groups:
@@ -75,5 +75,5 @@ def take_apart(rows: Csr) -> Groups:
     is_item = (codes != END) & ~is_count
     until = np.cumsum(is_item)
     records = np.concatenate(([0], until[ends])).astype(np.int64), codes[is_item] - np.int32(1)
-    told = codes[is_count].astype(np.int64).reshape(-1, 2)
-    return Groups(n_groups, records, row_of[ends], Counts(row_of[is_count][::2], told[:, 0], told[:, 1]))
+    pairs = codes[is_count].astype(np.int64).reshape(-1, 2)
+    return Groups(n_groups, records, row_of[ends], Counts(row_of[is_count][::2], pairs[:, 0], pairs[:, 1]))

@@ -80,20 +80,20 @@ def in_groups(
             records = records_of(table)
             group_of, n_leftovers = _group_runs(records, inner, maker)
             hidden = maker.hidden(records)[1]
-            told = (n_leftovers, np.bincount(hidden, minlength=maker.n_sensitive))
+            summary = (n_leftovers, np.bincount(hidden, minlength=maker.n_sensitive))
             columns = columns_of([chain_records(records, group_of, int(group_of.max(initial=-1)) + 1)])
-            named = [pa.array([number], pa.int32()), *columns, pa.array([pickle.dumps(told)], pa.binary())]
-            return pa.table(named, names=[*names_of(SECRET), "told"])
+            named = [pa.array([number], pa.int32()), *columns, pa.array([pickle.dumps(summary)], pa.binary())]
+            return pa.table(named, names=[*names_of(SECRET), "summary"])
 
         pieces = ordered.rows.mapInArrow(cutter(ordered.before(), tasks), PIECES)
-        solved = pieces.groupBy("part").applyInArrow(solve, f"{SECRET}, told binary")
+        solved = pieces.groupBy("part").applyInArrow(solve, f"{SECRET}, summary binary")
         solved = solved.persist(StorageLevel.MEMORY_AND_DISK)  # made once; whatever asks for it finds it
-        told = [pickle.loads(one) for one in solved.select("told").toArrow().column("told").to_pylist()]
+        summaries = [pickle.loads(one) for one in solved.select("summary").toArrow().column("summary").to_pylist()]
     finally:
         ordered.rows.unpersist()
-    totals = np.sum([np.zeros(maker.n_sensitive, dtype=np.int64), *(one[1] for one in told)], axis=0)
+    totals = np.sum([np.zeros(maker.n_sensitive, dtype=np.int64), *(one[1] for one in summaries)], axis=0)
     counted = Vocabulary(label for label, total in zip(sensitive, totals, strict=True) if total)
-    made = {"shards": len(bounds) - 1, "leftovers": sum(one[0] for one in told)}
+    made = {"shards": len(bounds) - 1, "leftovers": sum(one[0] for one in summaries)}
     numbers = counted.numbers(sensitive)
 
     def show(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -115,8 +115,8 @@ def _count_in_runs(ordered: Ordered, maker: GroupMaker) -> NDArray[np.int64]:
             held = np.zeros(width, dtype=np.int64)
             np.add.at(held, items, np.repeat(times, np.diff(indptr)))
             found = np.flatnonzero(held)
-            places = piece.column("part")[0].as_py() * width + found
-            yield pa.RecordBatch.from_arrays([pa.array(places), pa.array(held[found])], names=names_of(COUNTS))
+            positions = piece.column("part")[0].as_py() * width + found
+            yield pa.RecordBatch.from_arrays([pa.array(positions), pa.array(held[found])], names=names_of(COUNTS))
 
     counts = ordered.rows.mapInArrow(count, COUNTS).groupBy("place").sum("n").withColumnRenamed("sum(n)", "n")
     n_runs = len(maker.bounds) - 1
@@ -178,7 +178,7 @@ class SparkGroups(DistributedGroups):
         """Counted in one pass."""
         n_public, n_counted = len(self.published), len(self.counted)
 
-        def tell(blocks: Iterator[Csr]) -> tuple[Counter[int], NDArray[np.int64], NDArray[np.float64]]:
+        def summarize(blocks: Iterator[Csr]) -> tuple[Counter[int], NDArray[np.int64], NDArray[np.float64]]:
             sizes: Counter[int] = Counter()
             totals, largest = np.zeros(n_counted, dtype=np.int64), np.zeros(n_counted)
             for rows in blocks:
@@ -189,19 +189,22 @@ class SparkGroups(DistributedGroups):
                 np.maximum.at(largest, items, groups.counts.times / groups.sizes[groups.counts.group])
             return sizes, totals, largest
 
-        told = gather(self.rows, None, tell)
-        sizes: Counter[int] = sum((one[0] for one in told), Counter())
+        summaries = gather(self.rows, None, summarize)
+        sizes: Counter[int] = sum((one[0] for one in summaries), Counter())
         ascending = np.array(sorted(sizes), dtype=np.int64)
         times = np.array([sizes[size] for size in ascending.tolist()], dtype=np.int64)
         return GroupFigures(
-            ascending, times, np.sum([one[1] for one in told], axis=0), np.max([one[2] for one in told], axis=0)
+            ascending,
+            times,
+            np.sum([one[1] for one in summaries], axis=0),
+            np.max([one[2] for one in summaries], axis=0),
         )
 
     @contextmanager
     def in_order(self) -> Iterator[SortedGroups]:
         """Numbered by their content."""
         firsts = first_keys(look_at_some(self.rows, None, _beginnings), None, n_ranges(self.n_records))
-        ordered = order_blocks(self.rows, None, firsts, tell=_count_groups)
+        ordered = order_blocks(self.rows, None, firsts, summarize=_count_groups)
         try:
             yield SparkSortedGroups(ordered, self.published, len(self.published))
         finally:
@@ -289,7 +292,7 @@ class SparkSortedGroups(SortedGroups):
     def _before(self) -> dict[int, tuple[int, int]]:
         """How many groups and records lie before each range."""
         found, n_groups, n_records = {}, 0, 0
-        for number, (own_groups, own_records) in self.ordered.told.items():
+        for number, (own_groups, own_records) in self.ordered.summaries.items():
             found[number] = (n_groups, n_records)
             n_groups, n_records = n_groups + own_groups, n_records + own_records
         return found
@@ -297,7 +300,7 @@ class SparkSortedGroups(SortedGroups):
     def parts(self, part_size: int, encode: EncodePart) -> Iterator[tuple[int, bytes]]:
         """Ranges are cut where a part ends, and put together again by part."""
         before, vocabulary = self._before, self.published
-        n_records = sum(own_records for _, own_records in self.ordered.told.values())
+        n_records = sum(own_records for _, own_records in self.ordered.summaries.values())
 
         def cut(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for number, groups in _ranges(batches):
@@ -306,10 +309,10 @@ class SparkSortedGroups(SortedGroups):
                 last = first + n_here
                 for part in range(first // part_size, -(-last // part_size)):
                     low, high = max(part * part_size, first), min((part + 1) * part_size, last)
-                    places = np.arange(low - first, high - first)
-                    numbers = (first_group + 1 + groups.group_of[places]).astype("<i8").tobytes()
+                    positions = np.arange(low - first, high - first)
+                    numbers = (first_group + 1 + groups.group_of[positions]).astype("<i8").tobytes()
                     named = [pa.array([part], pa.int32()), pa.array([low], pa.int64())]
-                    blocks = columns_of([take_rows(*groups.records, places)])
+                    blocks = columns_of([take_rows(*groups.records, positions)])
                     columns = [*named, *blocks, pa.array([numbers], pa.binary())]
                     yield pa.RecordBatch.from_arrays(columns, names=names_of(NUMBERED))
 
@@ -327,15 +330,15 @@ class SparkSortedGroups(SortedGroups):
         """Range by range."""
         before, first_code = self._before, self.n_public + 1
 
-        def tell(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        def summarize(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for number, groups in _ranges(batches):
                 numbers = before[number][0] + 1 + groups.counts.group
                 text = encode(numbers, groups.counts.item - first_code, groups.counts.times)
                 named = pa.array([number], pa.int32())
                 yield pa.RecordBatch.from_pydict({"number": named, "text": pa.array([text], pa.binary())})
 
-        told = self.ordered.rows.mapInArrow(tell, "number int, text binary").orderBy("number")
-        for _, text in told.toLocalIterator():
+        summaries = self.ordered.rows.mapInArrow(summarize, "number int, text binary").orderBy("number")
+        for _, text in summaries.toLocalIterator():
             yield bytes(text)
 
 

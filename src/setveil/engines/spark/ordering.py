@@ -39,7 +39,7 @@ PICKED = f"length int, number int, {BLOCKS}"
 LOOKED_AT = 256  # records of each partition
 
 
-class Told(NamedTuple):
+class Summary(NamedTuple):
     """What is in a range."""
 
     by_length: NDArray[np.int64]  # [longest + 1] records
@@ -52,14 +52,14 @@ class Ordered:
     """Different records with how often they occur, a range of the order in each row of a frame that is kept."""
 
     rows: DataFrame  # RANGES, and more
-    told: Mapping[int, Any]  # by number of the range, ascending; of records it is ``Told``
+    summaries: Mapping[int, Any]  # by number of the range, ascending; of records it is ``Summary``
 
     def before(self, length: int = 0) -> dict[int, int]:
         """How many records of at least so many items lie before each range."""
         found, total = {}, 0
-        for number, told in self.told.items():
+        for number, summary in self.summaries.items():
             found[number] = total
-            total += int(told.by_length[length:].sum())
+            total += int(summary.by_length[length:].sum())
         return found
 
 
@@ -98,9 +98,9 @@ def order_blocks(
     target: NDArray[np.int32] | None,
     firsts: Csr,
     encode: Encode | None = None,
-    tell: Callable[[Csr, NDArray[np.int64]], Any] | None = None,
+    summarize: Callable[[Csr, NDArray[np.int64]], Any] | None = None,
 ) -> Ordered:
-    """The rows of all blocks in order; ranges begin with the keys ``firsts``. ``tell``: what is told of each."""
+    """The rows of all blocks in order; ranges begin with the keys ``firsts``. ``summarize``: what to say of each."""
 
     def part(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for rows in _together(unpack(batches, target)):
@@ -112,17 +112,17 @@ def order_blocks(
         order, bounds = _sorted(rows, encode)
         found, summed = take_rows(*rows, order[bounds]), np.add.reduceat(times[order], bounds)
         number = pa.array([table.column("number")[0].as_py()], pa.int32())
-        told = pa.array([pickle.dumps((tell or _tell)(found, summed))], pa.binary())
-        return pa.table([number, *_packed([(found, summed)]), told], names=[*names_of(RANGES), "told"])
+        summary = pa.array([pickle.dumps((summarize or _summarize)(found, summed))], pa.binary())
+        return pa.table([number, *_packed([(found, summed)]), summary], names=[*names_of(RANGES), "summary"])
 
     parted = blocks.mapInArrow(part, RANGES)
-    made = parted.groupBy("number").applyInArrow(put_together, f"{RANGES}, told binary")
+    made = parted.groupBy("number").applyInArrow(put_together, f"{RANGES}, summary binary")
     made = made.persist(StorageLevel.MEMORY_AND_DISK)
-    table = made.select("number", "told").toArrow()
-    told = dict(
-        zip(table.column("number").to_pylist(), map(pickle.loads, table.column("told").to_pylist()), strict=True)
+    table = made.select("number", "summary").toArrow()
+    summaries = dict(
+        zip(table.column("number").to_pylist(), map(pickle.loads, table.column("summary").to_pylist()), strict=True)
     )
-    return Ordered(made, dict(sorted(told.items())))
+    return Ordered(made, dict(sorted(summaries.items())))
 
 
 def sorted_parts(
@@ -167,25 +167,27 @@ def in_shards(
 
     def solve(table: pa.Table) -> pa.Table:
         records = Transactions(*records_of(table), vocabulary)
-        made, told = work(table.column("part")[0].as_py(), records)
-        return pa.Table.from_batches([pack(*made).append_column("told", pa.array([pickle.dumps(told)], pa.binary()))])
+        made, summary = work(table.column("part")[0].as_py(), records)
+        return pa.Table.from_batches(
+            [pack(*made).append_column("summary", pa.array([pickle.dumps(summary)], pa.binary()))]
+        )
 
     ordered = put_in_order(data, encode)
     try:
         pieces = ordered.rows.mapInArrow(cutter(ordered.before(), bounds), PIECES)
-        solved = pieces.groupBy("part").applyInArrow(solve, f"{BLOCKS}, told binary")
+        solved = pieces.groupBy("part").applyInArrow(solve, f"{BLOCKS}, summary binary")
         solved = solved.persist(StorageLevel.MEMORY_AND_DISK)  # made once; whatever asks for it finds it
-        told = solved.select("told").toArrow().column("told").to_pylist()
+        summaries = solved.select("summary").toArrow().column("summary").to_pylist()
     finally:
         ordered.rows.unpersist()
-    return solved.select(*names_of(BLOCKS)), [pickle.loads(one) for one in told]
+    return solved.select(*names_of(BLOCKS)), [pickle.loads(one) for one in summaries]
 
 
-def records_at(data: SparkTransactions, places: Mapping[int, NDArray[np.int64]]) -> dict[int, Csr]:
-    """For each length the records at some places, in canonical order of the records with at least that length."""
-    wanted = {length: np.unique(some) for length, some in places.items()}
+def records_at(data: SparkTransactions, positions: Mapping[int, NDArray[np.int64]]) -> dict[int, Csr]:
+    """For each length the records at some positions, in canonical order of the records with at least that length."""
+    wanted = {length: np.unique(some) for length, some in positions.items()}
     with data.in_order() as ordered:
-        before = {length: ordered.before(length) for length in places}
+        before = {length: ordered.before(length) for length in positions}
 
         def pick(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for number, rows, times in numbered_ranges(batches):
@@ -199,7 +201,7 @@ def records_at(data: SparkTransactions, places: Mapping[int, NDArray[np.int64]])
 
         table = ordered.rows.mapInArrow(pick, PICKED).toArrow()
     found = {}
-    for length, some in places.items():
+    for length, some in positions.items():
         here = table.filter(pc.equal(table.column("length"), length)).sort_by("number")
         rows = join(rows_of_block(*block) for block in zip(here.column("lengths"), here.column("items"), strict=True))
         found[length] = take_rows(*rows, np.searchsorted(wanted[length], some))
@@ -240,7 +242,7 @@ def _together(blocks: Iterable[Csr]) -> Iterator[Csr]:
 
 
 def _sorted(rows: Csr, encode: Encode | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows in the order of their keys, and at which places of it different ones begin."""
+    """Rows in the order of their keys, and at which positions of it different ones begin."""
     keys = rows if encode is None else encode(rows)
     order, start = sort_rows(*keys, int(keys[1].max(initial=0)) + 1)
     return order, np.flatnonzero(start == np.arange(len(order)))
@@ -294,12 +296,12 @@ def records_of(table: pa.Table) -> Csr:
     return take_rows(*rows, np.repeat(np.arange(len(times)), times))
 
 
-def _tell(rows: Csr, times: NDArray[np.int64]) -> Told:
+def _summarize(rows: Csr, times: NDArray[np.int64]) -> Summary:
     lengths = np.diff(rows[0])
     by_length = np.zeros(int(lengths.max(initial=0)) + 1, dtype=np.int64)
     np.add.at(by_length, lengths, times)
     sizes, often = np.unique(times, return_counts=True)
-    return Told(by_length, np.bincount(lengths), dict(zip(sizes.tolist(), often.tolist(), strict=True)))
+    return Summary(by_length, np.bincount(lengths), dict(zip(sizes.tolist(), often.tolist(), strict=True)))
 
 
 # -- blocks with counts -----------------------------------------------------------------------------------------------

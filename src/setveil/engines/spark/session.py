@@ -91,9 +91,9 @@ def _private_folder() -> str:
     """A folder that nobody else may enter, for what Spark writes on this machine: its own folders inside are open to
     all, and hold records. It is removed when the process ends, after the session.
     """
-    places = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")  # goes before spark.local.dir
-    folder = tempfile.mkdtemp(prefix="setveil-spark-", dir=places[0] or None)  # mode 0700
-    if places[0]:
+    local_folders = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")  # goes before spark.local.dir
+    folder = tempfile.mkdtemp(prefix="setveil-spark-", dir=local_folders[0] or None)  # mode 0700
+    if local_folders[0]:
         os.environ["SPARK_LOCAL_DIRS"] = folder
     atexit.register(_remove, folder)
     return folder
@@ -174,7 +174,7 @@ def _within_patience(builder: SparkSession.Builder, master: str) -> SparkSession
         except Exception as problem:
             problems.append(problem)
 
-    with quiet_stderr():  # of the Java process that is started: what goes wrong is told by exceptions
+    with quiet_stderr():  # of the Java process that is started: what goes wrong is reported by exceptions
         thread = threading.Thread(target=start, daemon=True)
         thread.start()
         thread.join(None if _is_one_process(master) else PATIENCE)

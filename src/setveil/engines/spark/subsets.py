@@ -31,8 +31,8 @@ def distinct_by_length(data: SparkTransactions) -> NDArray[np.int64]:
     """How many different records there are of each length."""
     table = np.zeros(data.longest + 1, dtype=np.int64)
     with data.in_order() as ordered:
-        for told in ordered.told.values():
-            table[: len(told.distinct_by_length)] += told.distinct_by_length
+        for summary in ordered.summaries.values():
+            table[: len(summary.distinct_by_length)] += summary.distinct_by_length
     return table
 
 
@@ -40,8 +40,8 @@ def class_sizes(data: SparkTransactions) -> tuple[NDArray[np.int64], NDArray[np.
     """How many records are alike, ascending, and how many such classes there are."""
     counted: Counter[int] = Counter()
     with data.in_order() as ordered:
-        for told in ordered.told.values():
-            counted.update(told.classes)
+        for summary in ordered.summaries.values():
+            counted.update(summary.classes)
     sizes = np.array(sorted(counted), dtype=np.int64)
     return sizes, np.array([counted[size] for size in sizes.tolist()], dtype=np.int64)
 
@@ -64,13 +64,13 @@ def by_item(
 
     def run(table: pa.Table) -> pa.Table:
         weights = table.column("n").to_numpy().astype(np.int64)
-        told, marks = work(table.column("item")[0].as_py(), rows_of(table.column("row"), key), weights)
+        summary, marks = work(table.column("item")[0].as_py(), rows_of(table.column("row"), key), weights)
         marked = np.flatnonzero(marks >= 0)
         rows = table.column("row").combine_chunks().take(pa.array(marked))
         nothing = len(marked)
         return pa.table(
             {
-                "told": pa.array([pickle.dumps(told), *[None] * nothing], pa.binary()),
+                "summary": pa.array([pickle.dumps(summary), *[None] * nothing], pa.binary()),
                 "row": pa.concat_arrays([pa.array([None], pa.binary()), rows.cast(pa.binary())]),
                 "mark": pa.array(np.concatenate(([0], marks[marked])).astype(np.int32)),
                 "n": pa.array(np.concatenate(([0], weights[marked]))),
@@ -79,16 +79,16 @@ def by_item(
 
     with data.in_order() as ordered:
         spread_out = ordered.rows.mapInArrow(spread, "item int, row binary, n long")
-        found = spread_out.groupBy("item").applyInArrow(run, "told binary, row binary, mark int, n long")
+        found = spread_out.groupBy("item").applyInArrow(run, "summary binary, row binary, mark int, n long")
         found = found.persist(StorageLevel.MEMORY_AND_DISK)
-        told = found.where(found.told.isNotNull()).select("told").toArrow().column("told").to_pylist()
+        summaries = found.where(found["summary"].isNotNull()).select("summary").toArrow().column("summary").to_pylist()
         marked = (
             found.where(found.row.isNotNull()).groupBy("row").agg(f.min("mark").alias("mark"), f.first("n").alias("n"))
         )
         length = (f.length("row") / width).cast("int").alias("length")
         counted = marked.groupBy(length, "mark").agg(f.sum("n").alias("n")).toArrow().to_pylist()
         found.unpersist()
-    return [pickle.loads(one) for one in told], {(one["length"], one["mark"]): one["n"] for one in counted}
+    return [pickle.loads(one) for one in summaries], {(one["length"], one["mark"]): one["n"] for one in counted}
 
 
 def by_key(

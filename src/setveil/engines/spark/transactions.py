@@ -77,9 +77,9 @@ class SparkTransactions(DistributedDataset):
                 by_length[: len(shorter)] += shorter
             return sparse(np.concatenate((supports, by_length)))
 
-        places, counts = collect(add_up(self.blocks, self.target, count))
-        table = np.zeros(max(n_items, int(places.max(initial=0))) + 1, dtype=np.int64)
-        table[places] = counts
+        positions, counts = collect(add_up(self.blocks, self.target, count))
+        table = np.zeros(max(n_items, int(positions.max(initial=0))) + 1, dtype=np.int64)
+        table[positions] = counts
         return Totals(table[:n_items], table[n_items:])
 
     @property
@@ -174,7 +174,7 @@ class SparkTransactions(DistributedDataset):
         return np.where(np.diff(itemsets.indptr) > 0, found, self.n_records)
 
     def add_up(self, count: Callable[[Iterator[Csr]], Sparse], size: int) -> NDArray[np.int64]:
-        """A table of ``size`` places: what ``count`` finds in each partition, added up by Spark."""
+        """A table of ``size`` positions: what ``count`` finds in each partition, added up by Spark."""
         return collect_dense(add_up(self.blocks, self.target, count), size)
 
     def gather(self, work: Callable[[Iterator[Csr]], Result]) -> list[Result]:
@@ -185,9 +185,9 @@ class SparkTransactions(DistributedDataset):
         """How many different records there are of each length."""
         return subsets.distinct_by_length(self)
 
-    def records_at(self, places: Mapping[int, NDArray[np.int64]]) -> dict[int, Csr]:
-        """For each length the records at some places, in canonical order of the records with at least that length."""
-        return ordering.records_at(self, places)
+    def records_at(self, positions: Mapping[int, NDArray[np.int64]]) -> dict[int, Csr]:
+        """For each length the records at positions in the canonical order of the records with at least that length."""
+        return ordering.records_at(self, positions)
 
     def by_item(self, work: Callable[[int, Csr, NDArray[np.int64]], Found]) -> tuple[list[Any], dict[Mark, int]]:
         """``work(item, rows, weights)`` of the different records with each item; a task holds those of one item."""
@@ -204,8 +204,8 @@ class SparkTransactions(DistributedDataset):
         work: Callable[[int, Transactions], tuple[Csr, Any]],
     ) -> tuple[DistributedDataset, list[Any]]:
         """The records in the order of their codes, cut at ``bounds``; a task holds one shard."""
-        blocks, told = ordering.in_shards(self, encode, bounds, work)
-        return SparkTransactions(blocks, self.vocabulary, self.layout), told
+        blocks, summaries = ordering.in_shards(self, encode, bounds, work)
+        return SparkTransactions(blocks, self.vocabulary, self.layout), summaries
 
     def in_groups(
         self, maker: GroupMaker, published: DistributedDataset, sensitive: Sequence[str]

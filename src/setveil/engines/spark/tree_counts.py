@@ -1,6 +1,6 @@
 """Supports of itemsets over the nodes of a hierarchy, counted on the cluster; see ``arrays.tree_itemsets``.
 
-Every task counts its partition with the loops of the local engine, in a table of its own, up to k. Only places that are
+Every task counts its partition with the loops of the local engine, in a table of its own, up to k. Only cells that are
 not zero travel; Spark adds them up. What is frequent comes back to the driver as bitmaps, is spread up the tree there,
 and goes out again for the recount. What comes back then are the rare itemsets, which the traversal wants one by one.
 """
@@ -15,21 +15,21 @@ from numpy.typing import NDArray
 
 from setveil.arrays.tree_itemsets import (
     MAX_K,
-    MAX_PLACES,
+    MAX_TABLE_SIZE,
     NumberedTree,
     Sets,
     binomials,
     count_lowest,
     count_node_supports,
     decode,
-    n_places,
+    n_itemsets_of,
     recount_rare,
     spread_frequent,
 )
 from setveil.core import Hierarchy
 from setveil.core.dataset import Csr, Sparse
 from setveil.engines.base import Found, Watch
-from setveil.engines.spark.blocks import add_up, collect, collect_dense, collect_places, sparse
+from setveil.engines.spark.blocks import add_up, collect, collect_dense, collect_positions, sparse
 from setveil.engines.spark.transactions import SparkTransactions
 from setveil.engines.tree_counts import number_tree
 from setveil.errors import InputError
@@ -58,10 +58,10 @@ class SparkTreeCounts:
         """Yes, or an error: the other way needs the records in one place."""
         if k > MAX_K:
             raise InputError(f"k={k:,}: on Spark supports are counted up to {MAX_K:,}; use --engine local.")
-        if n_places(n_nodes, size) > MAX_PLACES:
+        if n_itemsets_of(n_nodes, size) > MAX_TABLE_SIZE:
             raise InputError(
-                f"itemsets of size {size} over {n_nodes:,} items and groups are more than the {MAX_PLACES:,} that are "
-                "counted at once on Spark; use a smaller m, a hierarchy with wider groups, or --engine local."
+                f"itemsets of size {size} over {n_nodes:,} items and groups are more than the "
+                f"{MAX_TABLE_SIZE:,} that are counted at once on Spark; use a smaller m, a hierarchy with wider groups, or --engine local."
             )
         return True
 
@@ -70,7 +70,7 @@ class SparkTreeCounts:
     ) -> Found:
         """All itemsets of ``size`` unrelated ``nodes`` with 0 < support < k, in lexicographic order."""
         tree, lowest = number_tree(self.hierarchy, nodes, target)
-        choose, n = binomials(len(nodes), size), n_places(len(nodes), size)
+        choose, n = binomials(len(nodes), size), n_itemsets_of(len(nodes), size)
         leaf_of = self._leaf_of_items
 
         def count(blocks: Iterator[Csr]) -> Sparse:
@@ -81,7 +81,7 @@ class SparkTreeCounts:
 
         watch(0.0)
         counted = add_up(self.data.blocks, self.data.target, count)
-        is_frequent = collect_places(counted.where(counted.n >= k).select("place"), n)
+        is_frequent = collect_positions(counted.where(counted.n >= k).select("place"), n)
         watch(0.5)
         settled = np.packbits(_spread(tree, choose, k, is_frequent))
 
@@ -93,8 +93,8 @@ class SparkTreeCounts:
             return sparse(rare)
 
         recounted = add_up(self.data.blocks, self.data.target, recount)
-        places, supports = collect(recounted.where(recounted.n < k))
-        itemsets = decode(places, choose)
+        positions, supports = collect(recounted.where(recounted.n < k))
+        itemsets = decode(positions, choose)
         order = np.lexsort(itemsets.T[::-1])
         return itemsets[order], supports[order]
 

@@ -74,7 +74,7 @@ def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transaction
     names = tuple(attribute.name for attribute in attributes)
     kind = f"ARFF, {'sparse' if is_sparse else 'dense'} rows"
     notes = () if all(attributes[place].is_item for place in used) else ("items are attribute=value, ? is absent",)
-    plan = Plan("arff", "the @attribute lines", names=names, item_places=tuple(sorted(used)), notes=notes, kind=kind)
+    plan = Plan("arff", "the @attribute lines", names=names, item_positions=tuple(sorted(used)), notes=notes, kind=kind)
     return Transactions(data.indptr, data.items, data.vocabulary, layout=Layout("long")), plan
 
 

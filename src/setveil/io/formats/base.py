@@ -125,8 +125,8 @@ class Plan:
     delimiter: str = ","
     names: tuple[str, ...] = ()  # of the columns of a table
     has_header: bool = True
-    id_place: int | None = None
-    item_places: tuple[int, ...] = ()
+    id_position: int | None = None
+    item_positions: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     kind: str = ""  # in words, where the layout alone does not say it
     n_rows: int = 0  # of a long table; of baskets that are all equally long, their cells; 0 if nobody counted
@@ -140,7 +140,7 @@ class Plan:
     @property
     def unused(self) -> tuple[str, ...]:
         """The columns that are not read."""
-        used = {self.id_place, *self.item_places, *(column.place for column in self.columns)}
+        used = {self.id_position, *self.item_positions, *(column.place for column in self.columns)}
         return tuple(self._name(place) for place in range(len(self.names)) if place not in used)
 
     @property
@@ -152,14 +152,14 @@ class Plan:
     @property
     def id_name(self) -> str:
         """The column of the ids in words; empty where every row is a record."""
-        return "" if self.id_place is None else self._name(self.id_place)
+        return "" if self.id_position is None else self._name(self.id_position)
 
     @property
     def item_name(self) -> str:
         """The columns of the items in words."""
-        if len(self.item_places) > 2:
-            return f"{self._name(self.item_places[0])} to {self._name(self.item_places[-1])}"
-        return " and ".join(map(self._name, self.item_places))
+        if len(self.item_positions) > 2:
+            return f"{self._name(self.item_positions[0])} to {self._name(self.item_positions[-1])}"
+        return " and ".join(map(self._name, self.item_positions))
 
     def _name(self, place: int) -> str:
         name = self.names[place]

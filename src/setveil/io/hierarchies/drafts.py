@@ -85,7 +85,7 @@ class Draft:
         n_top = sum(parent < 0 for parent in self.parents)
         for leaf in leaves:
             node, steps = leaf, 0
-            while node >= 0 and steps <= len(self.labels):  # a cycle is told elsewhere
+            while node >= 0 and steps <= len(self.labels):  # a cycle is reported by another check
                 n_below[node] += 1
                 node, steps = self.parents[node], steps + 1
         alone = 0

@@ -62,7 +62,7 @@ def hierarchy_of_values(source: str | PathLike[str], column: Column, where: str)
 
 
 def _from_file(file: str, column: Column, values: Sequence[str], place: str) -> Hierarchy:
-    from setveil.io.hierarchies.reading import read_hierarchy
+    from setveil.io.hierarchies.hierarchy_files import read_hierarchy
 
     tree = read_hierarchy(file, vocabulary=column.values)
     known = tree.vocabulary

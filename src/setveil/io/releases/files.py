@@ -76,7 +76,7 @@ def write_release(
     if release.published.columns:
         named = Columns(tuple(column.named_only() for column in release.rows.columns or ()))
         public = replace(public, published=replace(public.rows, columns=named))
-    labels = names_for(public, layout)  # by what is told: the numbers of items must not show where others are missing
+    labels = names_for(public, layout)  # by what is shown: the numbers of items must not show where others are missing
     whole, is_whole = release.renamed(labels), public is release
     public = whole if is_whole else public.renamed(labels)
     if safe_csv:

@@ -15,7 +15,7 @@ from setveil.io.transactions.labels import Tokens, padded
 
 HEAD, KEY, TAIL = b'{"group": ', b', "items": [', b"]}"
 QUOTE, NEWLINE, SPACE, ZERO = b'"\n 0'
-Places = NDArray[np.int64]
+Positions = NDArray[np.int64]
 
 
 class Lines(NamedTuple):
@@ -66,12 +66,12 @@ def split_plain(chunk: bytes) -> Lines | None:
     return None if groups is None else Lines(groups, lengths, Tokens(buffer, opening + 1, closing - opening - 1))
 
 
-def _has(text: NDArray[np.uint8], at: Places, wanted: bytes) -> bool:
-    """Whether the wanted bytes stand at all the places; all of them lie within the text."""
+def _has(text: NDArray[np.uint8], at: Positions, wanted: bytes) -> bool:
+    """Whether the wanted bytes stand at all the positions; all of them lie within the text."""
     return all((text[at + place] == byte).all() for place, byte in enumerate(wanted))
 
 
-def _whole_numbers(text: NDArray[np.uint8], start: Places, end: Places) -> NDArray[np.int64] | None:
+def _whole_numbers(text: NDArray[np.uint8], start: Positions, end: Positions) -> NDArray[np.int64] | None:
     """Numbers from 1, without leading zeros."""
     width = end - start
     if width.min(initial=1) < 1 or width.max(initial=1) > 18 or (text[start] == ZERO).any():

@@ -18,7 +18,7 @@ from setveil.io.source import one_line
 def stated_columns(
     names: Sequence[str], options: ReadOptions, where: str
 ) -> tuple[tuple[PlannedColumn, ...], ReadOptions]:
-    """The places of the columns with a stated role, and the options with persons and items by name.
+    """The positions of the columns with a stated role, and the options with persons and items by name.
 
     A number means a place among all columns, and would mean another one among those that are left.
     """
@@ -69,7 +69,7 @@ def find_column(names: Sequence[str], wanted: str, option: str, where: str, show
 
 
 def match_columns(names: Sequence[str], wanted: Sequence[str], where: str) -> list[int]:
-    """The places of the columns that names, numbers or globs stand for, in the table's order."""
+    """The positions of the columns that names, numbers or globs stand for, in the table's order."""
     positions: set[int] = set()
     for pattern in wanted:
         found = [place for place, name in enumerate(names) if name == pattern or fnmatch.fnmatchcase(name, pattern)]

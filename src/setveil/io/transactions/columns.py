@@ -28,7 +28,7 @@ TEXT, INTEGER, BOOLEAN, FLOAT, LIST, OTHER = "text", "integer", "boolean", "floa
 SCALARS = (TEXT, INTEGER)
 
 
-class Part(NamedTuple):
+class ListRows(NamedTuple):
     """Some rows of a list column."""
 
     lengths: NDArray[np.int64]  # [rows]
@@ -49,7 +49,7 @@ class Frame(Protocol):
     def texts(self, column: int) -> Iterator[Tokens]:
         """A text or integer column in slices; null is an error."""
 
-    def lists(self, column: int) -> Iterator[Part]:
+    def lists(self, column: int) -> Iterator[ListRows]:
         """A list column in slices; null lists and items are an error."""
 
     def cells(self, column: int) -> Iterator[Tokens]:
@@ -134,7 +134,7 @@ class PolarsFrame:
                 texts = part.cast(pl.String).fill_null("")
                 yield self._tokens(texts, column, start)
 
-    def lists(self, column: int) -> Iterator[Part]:
+    def lists(self, column: int) -> Iterator[ListRows]:
         """A list column in slices."""
         import polars as pl
 
@@ -151,7 +151,7 @@ class PolarsFrame:
             self._check(inner, column, start, lengths)
             values = inner if inner.dtype.is_integer() else inner.cast(pl.String)
             distinct = values.unique(maintain_order=True)
-            yield Part(lengths, _joined(distinct.cast(pl.String)), _positions(values, distinct))
+            yield ListRows(lengths, _joined(distinct.cast(pl.String)), _positions(values, distinct))
 
     def _tokens(self, series: pl.Series, column: int, start: int) -> Tokens:
         """The texts of a series whose values stand in the rows from ``start`` on."""
@@ -210,9 +210,9 @@ def _positions(values: pl.Series, distinct: pl.Series) -> NDArray[np.integer]:
         least, most = int(cast(int, distinct.min())), int(cast(int, distinct.max()))
         if least >= -(1 << 63) and most < 1 << 63 and most - least <= MOST_NUMBERS:
             known, numbers = (each.cast(pl.Int64).to_numpy() - least for each in (distinct, values))
-            places = np.zeros(most - least + 1, dtype=np.int32)
-            places[known] = np.arange(len(known))
-            found: NDArray[np.int32] = places[numbers]
+            number_of = np.zeros(most - least + 1, dtype=np.int32)
+            number_of[known] = np.arange(len(known))
+            found: NDArray[np.int32] = number_of[numbers]
             return found
     return values.cast(pl.String).cast(pl.Enum(distinct.cast(pl.String))).to_physical().to_numpy()
 
@@ -300,7 +300,7 @@ class PandasFrame:
             values = self._frame.iloc[start : start + ROWS_AT_ONCE, column].tolist()
             yield tokens_of([_cell_text(self, column, row, value) for row, value in enumerate(values, start)])
 
-    def lists(self, column: int) -> Iterator[Part]:
+    def lists(self, column: int) -> Iterator[ListRows]:
         """A list column in slices."""
         series = self._frame.iloc[:, column]
         for start in range(0, self.n_rows, ROWS_AT_ONCE):
@@ -313,7 +313,7 @@ class PandasFrame:
                     )
                 lengths.append(len(value))
                 texts += [_text(self, column, row, item) for item in value]
-            yield Part(np.array(lengths, dtype=np.int64), tokens_of(texts))
+            yield ListRows(np.array(lengths, dtype=np.int64), tokens_of(texts))
 
     def first_null(self, column: int) -> int | None:
         """The first row without value."""

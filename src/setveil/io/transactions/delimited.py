@@ -75,7 +75,7 @@ class LongRows(NamedTuple):
 
 def read_long(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
     """Read one row per (id, item), and count the rows; an empty item says that the record is there."""
-    assert plan.id_place is not None
+    assert plan.id_position is not None
     labels, ids, missing = Labels(), Ids(), MissingCells(options)
     cells = ColumnCells(plan, MissingCells(options, is_stripped=True, like=missing))
     numbers: list[NDArray[np.int32]] = []  # [rows] item, -1 for none
@@ -90,7 +90,7 @@ def read_long(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
         if rows is None:
             continue
         if plan.has_header and not ids and not is_known_header(plan.names):
-            _refuse_headless(source, plan.names[plan.id_place], rows.first)
+            _refuse_headless(source, plan.names[plan.id_position], rows.first)
         ids.add_runs(rows.ids)
         numbers.append(labels.merge(missing.take(rows.items, plan.item_name)))
         cells.take(rows.columns)
@@ -115,7 +115,7 @@ def _split_ordinary(chunk: bytes, plan: Plan, is_first: bool) -> LongRows | None
     from setveil.arrays.tokens import ODD, split_rows
 
     width = len(plan.names)
-    assert plan.id_place is not None
+    assert plan.id_position is not None
     if len(plan.delimiter) != 1 or not plan.delimiter.isascii():
         return None
     room = chunk.count(b"\n") * width
@@ -126,19 +126,19 @@ def _split_ordinary(chunk: bytes, plan: Plan, is_first: bool) -> LongRows | None
     if n == ODD or n <= skipped:
         return None
     tokens = Tokens(buffer, starts[skipped:n], lengths[skipped:n])
-    of_ids = tokens.lengths[plan.id_place :: width]
+    of_ids = tokens.lengths[plan.id_position :: width]
     if of_ids.min() == 0 or of_ids.max() > LONGEST_ID:
         return None
     return _number_rows(tokens, width, plan)
 
 
 def _number_rows(tokens: Tokens, width: int, plan: Plan) -> LongRows:
-    assert plan.id_place is not None
-    ids = tokens.pick(slice(plan.id_place, 1000 * width, width))
+    assert plan.id_position is not None
+    ids = tokens.pick(slice(plan.id_position, 1000 * width, width))
     return LongRows(
         len(tokens.starts) // width,
-        find_id_runs(tokens, plan.id_place, width),
-        number_apart(tokens, plan.item_places[0], width),
+        find_id_runs(tokens, plan.id_position, width),
+        number_apart(tokens, plan.item_positions[0], width),
         ids,
         [number_apart(tokens, column.place, width) for column in plan.read_columns],
     )
@@ -146,9 +146,9 @@ def _number_rows(tokens: Tokens, width: int, plan: Plan) -> LongRows:
 
 def _take_rows(source: Source, plan: Plan, fields: Fields, ids: Ids) -> LongRows | None:
     """Rows that were looked at closely; None if there are none."""
-    assert plan.id_place is not None
+    assert plan.id_position is not None
     width = len(plan.names)
-    check_ids(source, fields.tokens.pick(slice(plan.id_place, None, width)), fields.lines, ids)
+    check_ids(source, fields.tokens.pick(slice(plan.id_position, None, width)), fields.lines, ids)
     return _number_rows(fields.tokens, width, plan) if len(fields.lines) else None
 
 
@@ -157,8 +157,8 @@ def long_layout(plan: Plan) -> Layout:
     delimiter = plan.delimiter if len(plan.delimiter) == 1 and plan.delimiter != " " else ","
     if not plan.has_header:
         return Layout("long", delimiter)
-    id_column = "id" if plan.id_place is None else plan.names[plan.id_place]
-    item_column = plan.names[plan.item_places[0]] if plan.layout == "long" else "item"
+    id_column = "id" if plan.id_position is None else plan.names[plan.id_position]
+    item_column = plan.names[plan.item_positions[0]] if plan.layout == "long" else "item"
     return Layout("long", delimiter, id_column or "id", item_column)
 
 
@@ -191,7 +191,7 @@ def _refuse_footer(source: Source, plan: Plan, chunk: bytes, line: int) -> None:
     if len(plan.names) < 2 or (b'"' in tail and start):
         return
     rows = scan_rows(source, tail, line + chunk.count(b"\n", 0, start), plan.delimiter)
-    place = plan.id_place or 0
+    place = plan.id_position or 0
     for number, cells in rows[-LAST:]:
         texts = [cell.decode().strip() for cell in cells]
         is_total = len(texts) == len(plan.names) and FOOTER.fullmatch(texts[place]) is not None

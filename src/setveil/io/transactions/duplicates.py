@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from setveil.core.transactions import Transactions
 
 LEAST_DISTINCT = (
-    20  # different records; if counts were even by chance, one data set in 50,000 of this size would be told
+    20  # different records; if counts were even by chance, one data set in 50,000 of this size would be reported
 )
 NEARLY_ALL, MANY, MOST = 0.95, 100, 0.8  # of the different records; of many a smaller share is no chance either
 COPIES = (5, 4, 3, 2)

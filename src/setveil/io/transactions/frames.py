@@ -17,7 +17,7 @@ from setveil.io.formats.base import Plan
 from setveil.io.formats.registry import FORMATS, is_grid
 from setveil.io.options import ReadOptions
 from setveil.io.source import one_line
-from setveil.io.transactions.asking import (
+from setveil.io.transactions.ambiguous_columns import (
     refuse_other_items,
     refuse_two_items,
     refuse_two_people,
@@ -34,12 +34,12 @@ from setveil.io.transactions.columns import (
     SCALARS,
     TEXT,
     Frame,
+    ListRows,
     cell_of,
     null_error,
     row_of_item,
 )
-from setveil.io.transactions.columns import Part as ListPart
-from setveil.io.transactions.grids import Part, read_grid
+from setveil.io.transactions.grids import GridRows, read_grid
 from setveil.io.transactions.headers import guess_pair, is_turned_round, looks_like_ids, numbered_columns, rank_of_ids
 from setveil.io.transactions.labels import (
     WORD,
@@ -68,14 +68,14 @@ def from_frame(
     if is_grid(plan.layout):
         layout = Layout("parquet", item_column="items") if in_file else Layout()
         return read_grid(FrameGrid(frame, plan), plan, options, layout)
-    place = plan.item_places[0]
+    place = plan.item_positions[0]
     names = frame.names
     if plan.layout == "lists":
-        id_column = "id" if plan.id_place is None else names[plan.id_place]
+        id_column = "id" if plan.id_position is None else names[plan.id_position]
         layout = Layout("parquet", id_column=id_column, item_column=names[place])
         return _from_lists(frame, plan, options, layout if in_file else Layout())
-    assert plan.id_place is not None
-    layout = Layout("parquet", id_column=names[plan.id_place], item_column=names[place], long=True)
+    assert plan.id_position is not None
+    layout = Layout("parquet", id_column=names[plan.id_position], item_column=names[place], long=True)
     kinds = [frame.kind(column) for column in range(len(names))]
     missing = MissingCells(options)
     data, records = _from_long(frame, kinds, plan, options, layout if in_file else Layout(), missing)
@@ -103,8 +103,8 @@ def plan_frame(frame: Frame, options: ReadOptions, evidence: str = "") -> Plan:
     return replace(
         plan,
         names=tuple(frame.names),
-        id_place=None if plan.id_place is None else part.positions[plan.id_place],
-        item_places=tuple(part.positions[place] for place in plan.item_places),
+        id_position=None if plan.id_position is None else part.positions[plan.id_position],
+        item_positions=tuple(part.positions[place] for place in plan.item_positions),
         columns=columns,
     )
 
@@ -125,7 +125,7 @@ class FramePart:
         """A text or integer column in slices."""
         return self._frame.texts(self.positions[column])
 
-    def lists(self, column: int) -> Iterator[ListPart]:
+    def lists(self, column: int) -> Iterator[ListRows]:
         """A list column in slices."""
         return self._frame.lists(self.positions[column])
 
@@ -156,12 +156,12 @@ def _plan_frame(frame: Frame, options: ReadOptions, evidence: str) -> Plan:
     named = options.format if options.format and "no_header" in FORMATS[options.format].takes else None
     before = f"{evidence} and " if evidence else ""
     kinds = [frame.kind(column) for column in range(len(names))]
-    id_place = None if options.id_column is None else _find(frame, options.id_column, "--id-column")
+    id_position = None if options.id_column is None else _find(frame, options.id_column, "--id-column")
     item_place = None if options.item_column is None else _find(frame, options.item_column, "--item-column")
 
     def plan(layout: str, why: str, positions: Sequence[int], notes: tuple[str, ...] = ()) -> Plan:
         kind = "a frame with a list column" if layout == "lists" else ""
-        return Plan(layout, before + why, "", tuple(names), True, id_place, tuple(positions), notes, kind)
+        return Plan(layout, before + why, "", tuple(names), True, id_position, tuple(positions), notes, kind)
 
     lists = [column for column, kind in enumerate(kinds) if kind == LIST]
     if (
@@ -173,36 +173,36 @@ def _plan_frame(frame: Frame, options: ReadOptions, evidence: str) -> Plan:
             shown = name_some(names[column] for column in lists)
             raise InputError(f"{frame.where}: several list columns ({shown}); name the items with --item-column.")
         place = lists[0] if item_place is None else item_place
-        id_place = _id_of_lists(frame, kinds, place) if id_place is None else id_place
+        id_position = _id_of_lists(frame, kinds, place) if id_position is None else id_position
         return plan("lists", "the list column", (place,))
-    if item_place is not None and id_place is None and len(names) == 1 and options.roles.columns:
+    if item_place is not None and id_position is None and len(names) == 1 and options.roles.columns:
         return plan("wide", "item", (item_place,))
     if is_grid(named) or options.item_columns:
-        return _plan_columns(frame, options, kinds, named, plan, id_place)
+        return _plan_columns(frame, options, kinds, named, plan, id_position)
     if item_place is None and named is None:
-        hot = _plan_one_hot(frame, kinds, id_place)
+        hot = _plan_one_hot(frame, kinds, id_position)
         if hot is not None:
-            id_place, positions, why, notes = hot
+            id_position, positions, why, notes = hot
             return plan("onehot", why, positions, notes)
         runs = numbered_columns(names)
         if len(runs) == 1 and len(names) > 2:
             (positions,) = runs.values()
             refuse_other_items(names, next(iter(runs)), positions, frame.where)
-            id_place = _id_of_rows(names, positions, frame.where) if id_place is None else id_place
+            id_position = _id_of_rows(names, positions, frame.where) if id_position is None else id_position
             return plan(
                 "wide", f"columns {one_line(names[positions[0]])} to {one_line(names[positions[-1]])}", positions
             )
     why = "its two columns" if len(names) == 2 else "id_column and item_column"
-    if (id_place is None or item_place is None) and len(names) > 2:
+    if (id_position is None or item_place is None) and len(names) > 2:
         pair = guess_pair(names) if len(set(names)) == len(names) else None
-        if id_place is None:
+        if id_position is None:
             refuse_two_people(names, (pair.item_place,) if pair and item_place is None else (), frame.where)
         if item_place is None:
             ids = [place for place, name in enumerate(names) if rank_of_ids(name) >= 2]
-            refuse_two_items(names, id_place if id_place is not None else ids[0] if ids else None, frame.where)
-        if pair is not None and item_place is None and (id_place is None or id_place == pair.id_place):
-            id_place, item_place, why = pair.id_place, pair.item_place, "the names of its columns"
-    id_place, item_place = _two_columns(frame, id_place, item_place)
+            refuse_two_items(names, id_position if id_position is not None else ids[0] if ids else None, frame.where)
+        if pair is not None and item_place is None and (id_position is None or id_position == pair.id_position):
+            id_position, item_place, why = pair.id_position, pair.item_place, "the names of its columns"
+    id_position, item_place = _two_columns(frame, id_position, item_place)
     return plan("long", why, (item_place,))
 
 
@@ -212,23 +212,23 @@ def _plan_columns(
     kinds: list[str],
     named: str | None,
     plan: Callable[..., Plan],
-    id_place: int | None,
+    id_position: int | None,
 ) -> Plan:
     positions = list(range(len(frame.names)))
     if options.item_columns:
         positions = match_columns(frame.names, options.item_columns, frame.where)
-    if id_place is None:
-        id_place = _id_of_rows(frame.names, positions if options.item_columns else (), frame.where)
+    if id_position is None:
+        id_position = _id_of_rows(frame.names, positions if options.item_columns else (), frame.where)
     if named == "wide" and not options.item_columns:
         positions = sorted(place for run in numbered_columns(frame.names).values() for place in run) or positions
-    positions = [place for place in positions if place != id_place]
-    if id_place is None and positions and not options.labels_as_they_are:
+    positions = [place for place in positions if place != id_position]
+    if id_position is None and positions and not options.labels_as_they_are:
         refuse_unnamed_people(frame.names, positions, _first_rows(frame, positions), frame.where)
     if not positions:
         raise InputError(f"{frame.where}: no column is left for items; correct --item-columns.")
     layout = named or ("onehot" if all(_is_hot(frame, kinds[place], place) for place in positions) else "wide")
     made = plan(layout, f"--format {named}" if named else "--item-columns", positions)
-    return replace(made, id_place=id_place)
+    return replace(made, id_position=id_position)
 
 
 def _first_rows(frame: Frame, without: Sequence[int]) -> list[list[str]]:
@@ -273,10 +273,10 @@ def _repeats(frame: Frame, place: int) -> bool:
 
 
 def _plan_one_hot(
-    frame: Frame, kinds: list[str], id_place: int | None
+    frame: Frame, kinds: list[str], id_position: int | None
 ) -> tuple[int | None, list[int], str, tuple[str, ...]] | None:
     """Every column an item, but for one with ids; None if the columns are something else."""
-    candidates = [place for place in range(len(kinds)) if place != id_place]
+    candidates = [place for place in range(len(kinds)) if place != id_position]
     answers = []
     for place in candidates:
         missing = frame.first_null(place)
@@ -288,20 +288,20 @@ def _plan_one_hot(
     if frame.n_rows == 2:  # ids 0 and 1 look like answers
         answers = [place for place in answers if kinds[place] != INTEGER or not rank_of_ids(frame.names[place])]
     others = [place for place in candidates if place not in answers]
-    if id_place is None and len(others) == 1 and len(answers) > 1 and looks_like_ids(frame.names[others[0]]):
-        id_place, others = others[0], []
-    if not answers or (not others and id_place is not None and len(answers) < 2):
+    if id_position is None and len(others) == 1 and len(answers) > 1 and looks_like_ids(frame.names[others[0]]):
+        id_position, others = others[0], []
+    if not answers or (not others and id_position is not None and len(answers) < 2):
         return None
     if others:
         if len(others) == len(candidates) or not all(_is_count(frame, kinds[place], place) for place in others):
             return None
-        return id_place, candidates, "counts in every column", (COUNTS_NOTE,)
-    if len(kinds) == 2 and id_place is None and INTEGER in kinds:
+        return id_position, candidates, "counts in every column", (COUNTS_NOTE,)
+    if len(kinds) == 2 and id_position is None and INTEGER in kinds:
         raise InputError(
             f"{frame.where}: cannot tell two item columns of 0 and 1 from ids and items; convert them to "
             "booleans or to text."
         )
-    return id_place, answers, "0 and 1 in every column", ()
+    return id_position, answers, "0 and 1 in every column", ()
 
 
 def _is_hot(frame: Frame, kind: str, place: int) -> bool:
@@ -336,19 +336,19 @@ class FrameGrid:
     def __init__(self, frame: Frame, plan: Plan) -> None:
         self.frame, self.plan, self.where = frame, plan, frame.where
         if plan.layout != "wide":
-            for place in plan.item_places:
+            for place in plan.item_positions:
                 frame.label(place)  # refuses names that are no labels
             if len(set(frame.names)) != len(frame.names):
                 raise InputError(f"{frame.where}: two columns have the same name; rename one.")
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[GridRows]:
         """Slices of rows."""
-        used = {*self.plan.item_places, self.plan.id_place, *(column.place for column in self.plan.read_columns)}
+        used = {*self.plan.item_positions, self.plan.id_position, *(column.place for column in self.plan.read_columns)}
         positions = sorted(place for place in used if place is not None)
         start = 0
         for cells in zip(*map(self._cells, positions), strict=True):
             n_rows = len(cells[0].starts)
-            yield Part(
+            yield GridRows(
                 n_rows,
                 dict(zip(positions, cells, strict=True)).__getitem__,
                 lambda row, start=start: f"{self.frame.where}: row {start + row + 1}",  # type: ignore[misc]
@@ -358,7 +358,7 @@ class FrameGrid:
     def _cells(self, place: int) -> Iterator[Tokens]:
         return (_refuse_nul(self.frame, place, cells) for cells in self.frame.cells(place))
 
-    def check_ids(self, part: Part, tokens: Tokens, ids: Ids) -> None:
+    def check_ids(self, part: GridRows, tokens: Tokens, ids: Ids) -> None:
         """Note where the first row without id is."""
         if not ids.first_empty and (tokens.lengths == 0).any():
             ids.first_empty = part.where(int(np.argmin(tokens.lengths)))
@@ -394,12 +394,12 @@ def _two_columns(frame: Frame, given_id: int | None, given_item: int | None) -> 
 
 
 def _from_lists(frame: Frame, plan: Plan, options: ReadOptions, layout: Layout) -> tuple[Transactions, Plan]:
-    id_place, place, labels = plan.id_place, plan.item_places[0], Labels()
+    id_position, place, labels = plan.id_position, plan.item_positions[0], Labels()
     numbers: list[NDArray[np.int32]] = []
     lengths: list[NDArray[np.int64]] = []
     n_seen = 0
 
-    def read(part: ListPart) -> tuple[ListPart, Numbered]:
+    def read(part: ListRows) -> tuple[ListRows, Numbered]:
         items = number_apart(_refuse_nul(frame, place, part.tokens))
         return part, items if part.positions is None else items._replace(numbers=items.numbers[part.positions])
 
@@ -414,12 +414,12 @@ def _from_lists(frame: Frame, plan: Plan, options: ReadOptions, layout: Layout) 
     n_items = joined(lengths, np.int64)
     missing = MissingCells(options, is_stripped=True)
     cells = _cells_of_people(frame, plan, missing)
-    if id_place is None:
+    if id_position is None:
         if options.keep_ids:
             raise InputError(f"{frame.where}: there is no id column to keep; name it with --id-column.")
         data, rows = assemble_rows(n_items, joined(numbers, np.int32), labels.texts(), layout), None
     else:
-        of_rows = _records(frame, id_place, options)
+        of_rows = _records(frame, id_position, options)
         rows = rows_of(of_rows)
         records = of_rows._replace(of_run=rows.of_row, n_rows=n_items.astype(np.int32))  # every row is a run of items
         data = assemble_runs(records, joined(numbers, np.int32), labels.texts(), layout)
@@ -432,10 +432,10 @@ def _from_lists(frame: Frame, plan: Plan, options: ReadOptions, layout: Layout) 
 def _from_long(
     frame: Frame, kinds: list[str], plan: Plan, options: ReadOptions, layout: Layout, missing: MissingCells
 ) -> tuple[Transactions, Records]:
-    id_place, place = plan.id_place, plan.item_places[0]
-    assert id_place is not None
-    for column in (id_place, place):
-        if kinds[column] not in SCALARS and not (column == id_place and options.missing_person == "drop"):
+    id_position, place = plan.id_position, plan.item_positions[0]
+    assert id_position is not None
+    for column in (id_position, place):
+        if kinds[column] not in SCALARS and not (column == id_position and options.missing_person == "drop"):
             for _ in frame.texts(column):  # null and NaN have a message of their own
                 break
             raise InputError(
@@ -449,7 +449,7 @@ def _from_long(
 
     name = frame.names[place]
     numbers = [labels.merge(missing.take(items, name)) for items in map_in_order(read, frame.texts(place))]
-    records = _records(frame, id_place, options)
+    records = _records(frame, id_position, options)
     return assemble_runs(records, joined(numbers, np.int32), labels.texts(), layout), records
 
 

@@ -27,7 +27,7 @@ from setveil.io.transactions.people import ColumnCells, Rows, finish_people, row
 from setveil.io.transactions.relabel import split_cells
 
 
-class Part(NamedTuple):
+class GridRows(NamedTuple):
     """Some rows of a grid."""
 
     n_rows: int
@@ -38,12 +38,12 @@ class Part(NamedTuple):
 class Grid(Protocol):
     """A table in parts."""
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[GridRows]:
         """Rows, some at a time."""
 
     where: str  # begins messages
 
-    def check_ids(self, part: Part, tokens: Tokens, ids: Ids) -> None:
+    def check_ids(self, part: GridRows, tokens: Tokens, ids: Ids) -> None:
         """Note where the first row without id is."""
 
 
@@ -55,26 +55,26 @@ class TextGrid:
         self.source, self.plan, self.where = source, plan, source.name
         self._lines: NDArray[np.int64] = np.empty(0, dtype=np.int64)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[GridRows]:
         """Chunks of lines."""
         width = len(self.plan.names)
         for fields in table_rows(self.source, self.plan, self.options):
             lines = self._lines = fields.lines
             tokens = fields.tokens
-            yield Part(
+            yield GridRows(
                 len(lines),
                 lambda place, tokens=tokens: tokens.pick(slice(place, None, width)),  # type: ignore[misc]
                 lambda row, lines=lines: f"{self.source.name}:{int(lines[row])}",  # type: ignore[misc]
             )
 
-    def check_ids(self, part: Part, tokens: Tokens, ids: Ids) -> None:
+    def check_ids(self, part: GridRows, tokens: Tokens, ids: Ids) -> None:
         """Note where the first row without id is."""
         check_ids(self.source, tokens, self._lines, ids)
 
 
 def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | None = None) -> tuple[Transactions, Plan]:
     """Records of a wide, one-hot or column=value table; rows with the same id are one record."""
-    if options.keep_ids and plan.id_place is None:
+    if options.keep_ids and plan.id_position is None:
         raise InputError("--keep-ids: the rows have no ids to keep; name their column with --id-column.")
     cells = FORMATS[plan.layout].cells
     assert cells is not None
@@ -89,12 +89,12 @@ def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | Non
     numbers: list[NDArray[np.int32]] = []
     n_rows = 0
     for part in grid.parts():
-        if plan.id_place is not None:
-            texts = part.cells(plan.id_place)
+        if plan.id_position is not None:
+            texts = part.cells(plan.id_position)
             grid.check_ids(part, texts, ids)
             ids.add(texts)
         cells_of_people.take([number_apart(part.cells(place)) for place in cells_of_people.positions])
-        for place in plan.item_places:
+        for place in plan.item_positions:
             rows, items = finder.find(part, place)
             owners.append(rows + n_rows)
             numbers.append(items)
@@ -103,7 +103,7 @@ def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | Non
     people = Rows(np.arange(n_rows), n_rows)
     kept: tuple[str, ...] | None = None
     seen: SeenIds | None = None
-    if plan.id_place is not None:
+    if plan.id_position is not None:
         found = ids.records(options.keep_ids)
         people, kept, seen = rows_of(found), found.ids, found.seen
     data = assemble(
@@ -125,7 +125,7 @@ class CellReader:
     def __init__(self, plan: Plan, missing: MissingCells, options: ReadOptions) -> None:
         self._names, self._missing, self._split = list(plan.names), missing, options.split
 
-    def find(self, part: Part, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def find(self, part: GridRows, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """``(rows, items)``: the rows of a part whose cell in a column gives an item, and the item's number."""
         raise NotImplementedError
 
@@ -143,7 +143,7 @@ class WideItems(CellReader):
         super().__init__(plan, missing, options)
         self._labels = Labels()
 
-    def find(self, part: Part, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def find(self, part: GridRows, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         numbers = self._labels.merge(self._missing.take(number_apart(part.cells(place)), self._names[place]))
         rows = np.flatnonzero(numbers >= 0)
         return rows, numbers[rows]
@@ -157,7 +157,7 @@ class OneHotItems(CellReader):
 
     can_hold_lists = False
 
-    def find(self, part: Part, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def find(self, part: GridRows, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         cells = self._missing.take(number_apart(part.cells(place)), self._names[place])
         says = [is_present(text.decode()) for text in cells.texts]
         if None in says:
@@ -184,7 +184,7 @@ class ValueItems(CellReader):
         super().__init__(plan, missing, options)
         self._items: dict[tuple[int, str], int] = {}
 
-    def find(self, part: Part, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def find(self, part: GridRows, place: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         cells = number_apart(part.cells(place))
         if self._split is not None:
             rows, parts = split_cells(cells, self._split)

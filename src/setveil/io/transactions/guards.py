@@ -136,7 +136,7 @@ def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None
 
 def _refuse_turned_round(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Items taken for people: by the names of the columns, or because there are many more items than people."""
-    if not plan.item_places or plan.id_place is None or entries_of(plan) != "row":
+    if not plan.item_positions or plan.id_position is None or entries_of(plan) != "row":
         return
     if rank_of_items(plan.id_name) and rank_of_ids(plan.item_name) > 1:
         raise _slip(
@@ -295,7 +295,7 @@ def _warn_about_nobody(_: Dataset, plan: Plan, where: str) -> Iterator[str]:
 
 
 def _tell_other_spellings(plan: Plan, where: str) -> Iterator[str]:
-    """One person under two spellings is two records, and hides among fewer people than k. Ids are not told."""
+    """One person under two spellings is two records, and hides among fewer people than k. Ids are not shown."""
     ids = plan.ids.first - NOBODY if plan.ids else frozenset[str]()
     name = one_line(plan.id_name)
     n_spelt_again = len(ids) - len(set(map(as_read_aloud, ids)))
@@ -340,7 +340,7 @@ def _refuse_row_as_header(data: Dataset, plan: Plan, where: str) -> None:
     """A first line whose cells come again below, in their own columns, is a row, and its person would be lost."""
     if not plan.has_header or not plan.is_table or is_known_header(plan.names):
         return
-    names = [plan.names[place] for place in plan.item_places]
+    names = [plan.names[place] for place in plan.item_positions]
     if entries_of(plan) in ("row", "cell"):
         again = [name for name in names if name in data.vocabulary]
     else:
@@ -405,7 +405,7 @@ def _column_of(label: str, plan: Plan) -> str:
 def _refuse_unused_people(_: Dataset, plan: Plan, where: str) -> None:
     """Every row a person where people have a column: several records of one person weaken every k."""
     people = [name for name in plan.unused if rank_of_ids(name) == 3]
-    if people and plan.id_place is None and plan.item_places:
+    if people and plan.id_position is None and plan.item_positions:
         name = one_line(people[0])
         raise _slip(
             where,
@@ -420,7 +420,7 @@ def tell_visits(plan: Plan, where: str, is_meant: bool = False) -> Findings:
     """
     left = (*plan.unused, *(plan.names[column.place] for column in plan.columns if column.role == "drop"))
     people = [name for name in left if rank_of_ids(name) == 3]
-    if not people or plan.id_place is None or rank_of_ids(plan.id_name) == 3:
+    if not people or plan.id_position is None or rank_of_ids(plan.id_name) == 3:
         return Findings()
     person = one_line(people[0], 40)
     text = _warning(
@@ -436,7 +436,7 @@ def tell_visits(plan: Plan, where: str, is_meant: bool = False) -> Findings:
 
 def _warn_about_row_numbers(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Row numbers for people: with one item each nobody can be found by two, and everything looks safe."""
-    is_pair = entries_of(plan) == "row" and plan.id_place is not None and len(plan.item_places) == 1
+    is_pair = entries_of(plan) == "row" and plan.id_position is not None and len(plan.item_positions) == 1
     if is_pair and data.n_records == data.n_occurrences >= LEAST_RECORDS:
         yield _warning(
             where,

@@ -138,7 +138,7 @@ NUMBERED = re.compile(r"(.*?)[ _.\-(\[#]*([0-9]{1,9})[)\]]?")
 class Pair(NamedTuple):
     """Which columns hold ids and items."""
 
-    id_place: int
+    id_position: int
     item_place: int
 
 
@@ -198,19 +198,19 @@ def guess_pair(names: Sequence[str], never_ids: Sequence[int] = ()) -> Pair | No
     )
     if not ids or (len(ids) > 1 and ids[0][0] == ids[1][0] and ids[0][0] == -1):
         return None
-    id_place = ids[0][1]
+    id_position = ids[0][1]
     items = sorted(
         (-rank_of_items(name), place)
         for place, name in enumerate(names)
-        if rank_of_items(name) and place != id_place and rank_of_ids(name) < 2
+        if rank_of_items(name) and place != id_position and rank_of_ids(name) < 2
     )
     if not items or (len(items) > 1 and items[0][0] == items[1][0]):
         return None
-    return Pair(id_place, items[0][1])
+    return Pair(id_position, items[0][1])
 
 
 def numbered_columns(names: Sequence[str]) -> dict[str, list[int]]:
-    """``dx1 … dx8`` or ``Item 1 … Item 32``: the places of columns that differ in a running number only, by their
+    """``dx1 … dx8`` or ``Item 1 … Item 32``: the positions of columns that differ in a running number only, by their
     common name.
     """
     found: dict[str, list[tuple[int, int]]] = {}

@@ -14,7 +14,7 @@ from setveil.io.formats.base import Plan
 from setveil.io.options import ReadOptions
 from setveil.io.roles import READ_ROLES
 from setveil.io.source import Source, one_line
-from setveil.io.transactions.asking import refuse_two_people
+from setveil.io.transactions.ambiguous_columns import refuse_two_people
 from setveil.io.transactions.headers import rank_of_ids
 from setveil.io.transactions.json_lines import RepeatedKeyError, stated_keys, text_of_value, unique_keys
 from setveil.io.transactions.labels import is_proper
@@ -76,7 +76,8 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
     positions = {name: place for place, name in enumerate(names)}
     seen = Plan(
         plan.layout, f'{plan.evidence} and "{one_line(item_key)}", which alone holds lists', names=tuple(names),
-        id_place=None if id_key is None else positions[id_key], item_places=(positions[item_key],), kind="JSON records",
+        id_position=None if id_key is None else positions[id_key], item_positions=(positions[item_key],),
+        kind="JSON records",
         columns=stated_keys(names, id_key, item_key, options, source.name),
     )  # fmt: skip
     data, seen = _from_lists(source, [record[item_key] for record in content], ids, seen, options)

@@ -103,7 +103,7 @@ def read_json_lines(source: Source, plan: Plan, options: ReadOptions) -> tuple[T
     used = (names.index(item_key),) if item_key in keys else ()  # arrays have no keys
     columns = stated_keys(names, id_key, item_key, options, source.name)
     plan = replace(
-        plan, names=names, id_place=names.index(id_key) if has_ids else None, item_places=used, columns=columns
+        plan, names=names, id_position=names.index(id_key) if has_ids else None, item_positions=used, columns=columns
     )
     data, dropped = finish_values(data, rows, texts_of, plan, options, source.name)
     return data, replace(plan, notes=(*plan.notes, *dropped))

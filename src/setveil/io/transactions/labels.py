@@ -157,7 +157,7 @@ def find_id_runs(tokens: Tokens, first: int = 0, step: int = 1) -> Runs:
 
 
 def _find_heads(tokens: Tokens) -> NDArray[np.int64]:
-    """The places of ids that differ from the one before."""
+    """The positions of ids that differ from the one before."""
     keys = _keys(tokens)
     goes_on = keys[1:] == keys[:-1]
     previous = np.flatnonzero(goes_on)

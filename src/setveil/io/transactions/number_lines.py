@@ -69,7 +69,7 @@ class Names:
             )
 
 
-class Part(NamedTuple):
+class NumberedLines(NamedTuple):
     """Some lines: how many tokens each has, and their tokens numbered among themselves."""
 
     n_tokens: NDArray[np.int64]  # [lines]
@@ -87,14 +87,14 @@ def read_fimi(source: Source) -> Transactions:
     return assemble_pieces(pieces, labels.texts(), Layout("fimi"))
 
 
-def _read_lines(source: Source, lines: tuple[bytes, int]) -> Part:
+def _read_lines(source: Source, lines: tuple[bytes, int]) -> NumberedLines:
     """The items of some lines, anything but numbers refused."""
     chunk, line = lines
     found = _split_ordinary(chunk) if len(chunk) >= LARGE_CHUNK else None
     if found is None:
         found = split_blanks(chunk)
         _refuse_other(source, chunk, line, _DIGIT, "fimi")
-    return Part(found.n_tokens, number_apart(found.tokens))
+    return NumberedLines(found.n_tokens, number_apart(found.tokens))
 
 
 def _split_ordinary(chunk: bytes) -> Lines | None:

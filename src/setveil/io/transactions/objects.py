@@ -72,7 +72,7 @@ def _from_array(array: Any) -> Transactions:
             "array.tolist() if the numbers are items."
         )
     rows, columns = np.nonzero(array)
-    return _from_places(rows, columns, len(array))
+    return _from_coordinates(rows, columns, len(array))
 
 
 def _index_as_id(obj: Any, options: ReadOptions) -> tuple[Any, ReadOptions]:
@@ -187,10 +187,10 @@ def _from_sparse(matrix: Any) -> Transactions:
     if (entries.data < 0).any():
         raise InputError("the sparse matrix holds negative numbers; put 0 or 1.")
     there = entries.data != 0
-    return _from_places(entries.row[there], entries.col[there], matrix.shape[0])
+    return _from_coordinates(entries.row[there], entries.col[there], matrix.shape[0])
 
 
-def _from_places(rows: Any, columns: Any, n_records: int) -> Transactions:
+def _from_coordinates(rows: Any, columns: Any, n_records: int) -> Transactions:
     used, numbers = np.unique(columns, return_inverse=True)
     vocabulary = Vocabulary.presorted([str(column) for column in used.tolist()])
     return Transactions.from_pairs(rows, numbers, n_records, vocabulary)

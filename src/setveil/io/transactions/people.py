@@ -89,13 +89,13 @@ def finish_people(
     number_of = np.where(is_person, np.cumsum(is_person) - 1, -1)  # [records before] the number of those that are left
     of_row = number_of[rows.of_row]
     columns = []
-    for place, planned in enumerate(plan.read_columns):
+    for place, column_plan in enumerate(plan.read_columns):
         numbers, texts = cells.cells(place)
         chosen = _one_per_person(cells.names[place], numbers, texts, of_row, data.n_records, options, where)
-        column = _column(cells.names[place], cast(Role, planned.role), chosen, texts)
-        _refuse_ids(column, planned.hierarchy, options, where)
-        if planned.hierarchy is not None:
-            tree = hierarchy_of_values(planned.hierarchy, column, where)
+        column = _column(cells.names[place], cast(Role, column_plan.role), chosen, texts)
+        _refuse_ids(column, column_plan.hierarchy, options, where)
+        if column_plan.hierarchy is not None:
+            tree = hierarchy_of_values(column_plan.hierarchy, column, where)
             column = replace(column, hierarchy=tree)
         columns.append(column)
     return replace(data, columns=Columns(tuple(columns))), notes

@@ -137,10 +137,10 @@ def _interpretation(container: str, plan: Plan, options: ReadOptions, source: So
         is_workbook=source is not None and source.is_workbook,
         sheet=options.sheet,
         n_columns=len(plan.names),
-        id_place=plan.id_place,
-        item_places=plan.item_places,
-        id_key=plan.names[plan.id_place] if is_keyed and plan.id_place is not None else "",
-        item_key=plan.names[plan.item_places[0]] if is_keyed and plan.item_places else "",
+        id_position=plan.id_position,
+        item_positions=plan.item_positions,
+        id_key=plan.names[plan.id_position] if is_keyed and plan.id_position is not None else "",
+        item_key=plan.names[plan.item_positions[0]] if is_keyed and plan.item_positions else "",
         has_words=bool(plan.kind),
         split=options.split,
         strip=options.strip,
@@ -173,7 +173,7 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
         kind=plan.kind or words_for(plan.layout),
         id_column=plan.id_name,
         item_column=plan.item_name,
-        has_several=len(plan.item_places) > 1,
+        has_several=len(plan.item_positions) > 1,
         unused=plan.unused,
         columns=tuple((plan.names[column.place], column.role) for column in plan.columns),
         notes=tuple(notes),
@@ -188,7 +188,7 @@ def read_written(path: str | os.PathLike[str] | IO[bytes], layout: Layout, keep_
     """Read back what ``write_transactions`` wrote in this layout: from a path or an opened file."""
     format = FORMATS[layout.name]
     is_long = format.needs_ids or layout.long
-    has_columns = is_long and layout.id_column != layout.item_column  # else only their places show which is which
+    has_columns = is_long and layout.id_column != layout.item_column  # else only their positions show which is which
     has_items = has_columns or ("item_column" in format.details and not format.needs_ids)
     return read_transactions(
         path,

@@ -1,7 +1,7 @@
 """Tables of plain Python values: dicts, rows as a database cursor gives them, a dict of columns.
 
 Records are sets of items, and rows of a table can look like them: ``(17, "milk")`` is a row, or a set of two items.
-What names its columns is a table. What cannot be told apart is refused, with the option that settles it.
+What names its columns is a table. What is ambiguous is refused, with the option that settles it.
 """
 
 from __future__ import annotations

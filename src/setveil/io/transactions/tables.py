@@ -15,7 +15,7 @@ from setveil.errors import InputError, name_some
 from setveil.io.formats.base import Plan
 from setveil.io.options import RATINGS, ReadOptions
 from setveil.io.source import Source, one_line
-from setveil.io.transactions.asking import (
+from setveil.io.transactions.ambiguous_columns import (
     ROLES,
     refuse_forgotten_person,
     refuse_other_items,
@@ -87,16 +87,16 @@ class Look:
         """Whether the column holds two answers."""
         return says_yes_or_no(set(self.column(place)))
 
-    def plan(self, layout: str, evidence: str, id_place: int | None, positions: Iterable[int], *notes: str) -> Plan:
+    def plan(self, layout: str, evidence: str, id_position: int | None, positions: Iterable[int], *notes: str) -> Plan:
         """The decision."""
-        if id_place is not None and not self.options.labels_as_they_are and are_rounded(self.column(id_place)):
+        if id_position is not None and not self.options.labels_as_they_are and are_rounded(self.column(id_position)):
             raise self.ask(
-                f'the ids in "{one_line(self.names[id_place], 40)}" were rounded by a spreadsheet, as '
-                f"{one_line(self.column(id_place)[0], 30)}, so that people become one; export them as text."
+                f'the ids in "{one_line(self.names[id_position], 40)}" were rounded by a spreadsheet, as '
+                f"{one_line(self.column(id_position)[0], 30)}, so that people become one; export them as text."
             )
         return Plan(
             layout, evidence, self.delimiter, self.all_names, not self.options.no_header,
-            None if id_place is None else self.positions[id_place],
+            None if id_position is None else self.positions[id_position],
             tuple(self.positions[place] for place in positions), notes, columns=self.columns,
         )  # fmt: skip
 
@@ -197,12 +197,12 @@ def _matrix(look: Look) -> Plan | None:
         )
     answers = [place for place in range(look.width) if look.is_yes_or_no(place) and not _are_named_ids(look, place)]
     others = [place for place in range(look.width) if place not in answers]
-    id_place = _only_ids(look, others)
-    if len(others) <= 1 and (not others or id_place is not None) and _has_names_above(look, answers):
-        if id_place is None and look.options.id_column is not None:
+    id_position = _only_ids(look, others)
+    if len(others) <= 1 and (not others or id_position is not None) and _has_names_above(look, answers):
+        if id_position is None and look.options.id_column is not None:
             return None
-        positions = [place for place in answers if place != id_place]
-        return look.plan("onehot", f"{_answers(look, positions)} in every cell below the names", id_place, positions)
+        positions = [place for place in answers if place != id_position]
+        return look.plan("onehot", f"{_answers(look, positions)} in every cell below the names", id_position, positions)
     return _counts(look)
 
 
@@ -318,22 +318,22 @@ def _named_pair(look: Look) -> Plan | None:
     else:
         pair = None
     if options.id_column is not None:
-        id_place = find_column(look.names, options.id_column, "--id-column", look.top)
+        id_position = find_column(look.names, options.id_column, "--id-column", look.top)
         items = sorted(
             (-rank_of_items(name), place)
             for place, name in enumerate(look.first)
-            if rank_of_items(name) and place != id_place
+            if rank_of_items(name) and place != id_position
         )
-        refuse_two_items(look.first, id_place, look.top)
-        return look.plan("long", "the column names", id_place, (items[0][1],)) if items else None
+        refuse_two_items(look.first, id_position, look.top)
+        return look.plan("long", "the column names", id_position, (items[0][1],)) if items else None
     if pair is None:
         ids = [place for place, name in enumerate(look.first) if rank_of_ids(name) >= 2]
         if len(ids) == 1:
             refuse_two_items(look.first, ids[0], look.top)
         return None
-    refuse_two_items(look.first, pair.id_place, look.top)
+    refuse_two_items(look.first, pair.id_position, look.top)
     change = "for other columns use --person NAME and --item NAME"
-    return look.plan("long", "the column names", pair.id_place, (pair.item_place,), change)
+    return look.plan("long", "the column names", pair.id_position, (pair.item_place,), change)
 
 
 def _two_columns(look: Look) -> Plan:
@@ -447,11 +447,11 @@ def _plan_long(look: Look, evidence: str) -> Plan:
                 )
         plan = look.plan("long", evidence, 0, (1,))
         return replace(plan, is_header_doubtful=_is_doubtful(look))
-    id_place, item_place = (
+    id_position, item_place = (
         None if name is None else find_column(names, name, option, look.top, shown)
         for option, name in (("--id-column", options.id_column), ("--item-column", options.item_column))
     )
-    if id_place is None or item_place is None:
+    if id_position is None or item_place is None:
         if len(header) != 2:
             guessed = _named_pair(look) if item_place is None else None
             if guessed is not None:
@@ -461,12 +461,12 @@ def _plan_long(look: Look, evidence: str) -> Plan:
             refuse_two_people(names, (item_place,), look.top)
             refuse_forgotten_person(names, look.top)
             raise look.ask(f"{shown}; add --person for the people. {ROLES}.")
-        id_place = 1 - item_place if id_place is None and item_place is not None else id_place
-        item_place = 1 - id_place if item_place is None and id_place is not None else item_place
-    assert id_place is not None and item_place is not None
-    if id_place == item_place:
+        id_position = 1 - item_place if id_position is None and item_place is not None else id_position
+        item_place = 1 - id_position if item_place is None and id_position is not None else item_place
+    assert id_position is not None and item_place is not None
+    if id_position == item_place:
         raise look.ask("ids and items cannot stand in the same column; correct --id-column or --item-column.")
-    return look.plan("long", evidence, id_place, (item_place,))
+    return look.plan("long", evidence, id_position, (item_place,))
 
 
 def _is_doubtful(look: Look) -> bool:
@@ -483,17 +483,17 @@ def _plan_columns(look: Look, layout: str, evidence: str) -> Plan:
         _refuse_number_names(look, layout)
     if options.item_columns:
         positions = match_columns(names, options.item_columns, look.top)
-        id_place = _id_of_rows(look, positions)
+        id_position = _id_of_rows(look, positions)
     else:
-        id_place = _id_of_rows(look, ())
-        positions = [place for place in range(len(names)) if place != id_place]
+        id_position = _id_of_rows(look, ())
+        positions = [place for place in range(len(names)) if place != id_position]
         if layout == "wide" and not options.no_header:
             runs = [place for run in numbered_columns(look.first).values() for place in run]
             positions = sorted(runs) or positions
-            if id_place in positions:
-                id_place = None
-        if layout == "onehot" and id_place is None:
-            id_place = _only_ids(
+            if id_position in positions:
+                id_position = None
+        if layout == "onehot" and id_position is None:
+            id_position = _only_ids(
                 look,
                 [
                     place
@@ -501,8 +501,8 @@ def _plan_columns(look: Look, layout: str, evidence: str) -> Plan:
                     if not look.is_yes_or_no(place) and not are_counts(set(look.column(place)))
                 ],
             )
-            positions = [place for place in positions if place != id_place]
-    positions = [place for place in positions if place != id_place]
+            positions = [place for place in positions if place != id_position]
+    positions = [place for place in positions if place != id_position]
     if not positions:
         raise look.ask(f"{look.shown()} and none is left for items; correct --item-columns.")
     unnamed = [place for place in positions if not names[place].strip()]
@@ -515,7 +515,7 @@ def _plan_columns(look: Look, layout: str, evidence: str) -> Plan:
         notes = ("empty cells are absent",)
     if not look.options.no_header and len(set(look.names)) != len(look.names):
         raise look.ask("two columns have the same name; rename one, or use --no-header if the first line is a row.")
-    return look.plan(layout, evidence, id_place, positions, *notes)
+    return look.plan(layout, evidence, id_position, positions, *notes)
 
 
 def _refuse_number_names(look: Look, layout: str) -> None:

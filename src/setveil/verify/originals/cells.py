@@ -35,7 +35,7 @@ class DifferentError(SetveilError):
 
 def items_of_row(form: Interpretation, names: Sequence[str], cells: Sequence[str], row: int) -> list[str]:
     """The items of one row of a table."""
-    return [label for place in form.item_places for label in labels_of_cell(form, names[place], cells[place], row)]
+    return [label for place in form.item_positions for label in labels_of_cell(form, names[place], cells[place], row)]
 
 
 def labels_of_cell(form: Interpretation, name: str, cell: str, row: int) -> list[str]:

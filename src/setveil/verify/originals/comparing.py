@@ -182,7 +182,7 @@ def _column(form: Interpretation, labels: set[str]) -> str:
         return ""
     names = header_of(form)
     if form.shape == "long":
-        return names[form.item_places[0]]
+        return names[form.item_positions[0]]
     if form.shape == "onehot":
         return min(labels & set(names), default="")
     return next((name for name in names for label in sorted(labels) if label.startswith(name + "=")), "")
@@ -226,7 +226,7 @@ def _compare_sample(
     n_body = n_rows - header
     numbers = sorted(random.Random(digest).sample(range(n_body), min(SAMPLED_ROWS, n_body)))
     rows = list(_rows(form, source, [number + header for number in numbers]))
-    has_ids = form.id_place is not None or any(row.id is not None for row in rows)
+    has_ids = form.id_position is not None or any(row.id is not None for row in rows)
     if form.container in ("fimi", "basket") and n_body != data.n_records:
         raise DifferentError(min(n_body, data.n_records) + 1)
     values = ColumnValues(data, form)

@@ -31,7 +31,7 @@ def read_json(form: Interpretation) -> Iterator[Row]:
             yield Row(number, found, labels, cells_of_object(form, record))
         else:
             cells = [_cell(record.get(name)) for name in names]
-            found = None if form.id_place is None else cells[form.id_place]
+            found = None if form.id_position is None else cells[form.id_position]
             own = tuple(shown(record.get(column.name)) for column in form.columns)
             yield Row(number, found, items_of_row(form, names, cells, number), [own])
 

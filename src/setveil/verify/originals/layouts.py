@@ -157,12 +157,12 @@ def _table(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterator[Ro
             continue
         if gap or len(cells) != form.n_columns:
             raise DifferentError(gap or number + 1)
-        id = None if form.id_place is None else cells[form.id_place]
-        if not is_person(form, id, number + 1, names[form.id_place or 0]):
+        id = None if form.id_position is None else cells[form.id_position]
+        if not is_person(form, id, number + 1, names[form.id_position or 0]):
             continue
         own = tuple(cells[column.place].strip() for column in form.columns)
         labels: list[str] = []
-        for place in form.item_places:
+        for place in form.item_positions:
             if (cell := (place, cells[place])) not in known:
                 known[cell] = labels_of_cell(form, names[place], cells[place], number + 1)
             labels += known[cell]
@@ -217,7 +217,7 @@ def _arff_items(form: Interpretation, attributes: list[_Attribute], text: str, r
             raise DifferentError(row)
     labels = []
     for place, value in cells:
-        if place not in form.item_places or value in ("", "?"):
+        if place not in form.item_positions or value in ("", "?"):
             continue
         attribute, said = attributes[place], _bare(value)
         if not attribute.is_item:

@@ -37,8 +37,8 @@ def read_parquet(form: Interpretation, chosen: Sequence[int] | None = None) -> I
 def parquet_rows_of(form: Interpretation, ids: set[str]) -> Iterator[Row]:
     """All rows of a Parquet file with one of the ids."""
     table = _table(form)
-    assert form.id_place is not None
-    wanted = [number for number, id in enumerate(_column(table.column(form.id_place))) if _text(id) in ids]
+    assert form.id_position is not None
+    wanted = [number for number, id in enumerate(_column(table.column(form.id_position))) if _text(id) in ids]
     return read_parquet(form, wanted)
 
 
@@ -51,12 +51,12 @@ def count_table(form: Interpretation, vocabulary: Vocabulary, source: Any = None
     """The totals of a Parquet file, or of a Polars frame; every different value of a column is read once."""
     table = _table(form) if source is None else _arrow_of(source)
     people = None
-    if form.id_place is not None:
-        name = table.column_names[form.id_place]
-        codes, ids = _coded(table.column(form.id_place))
+    if form.id_position is not None:
+        name = table.column_names[form.id_position]
+        codes, ids = _coded(table.column(form.id_position))
         are_people = [is_person(form, _text(id), 0, name) for id in ids]
         people = np.where(np.array(are_people, dtype=np.bool_)[codes], codes, -1)
-    columns = [_coded_column(form, table, place) for place in form.item_places]
+    columns = [_coded_column(form, table, place) for place in form.item_positions]
     return count_columns(columns, people, table.num_rows, vocabulary)
 
 
@@ -88,7 +88,7 @@ def _table(form: Interpretation) -> Any:
     file = pyarrow.parquet.ParquetFile(BytesIO(content_of(form.path)))
     names = file.schema_arrow.names
     table = file.read(columns=[names[place] for place in sorted(used)])
-    # All columns keep their places; those that are not used are empty.
+    # All columns keep their positions; those that are not used are empty.
     empty = pyarrow.nulls(table.num_rows)
     return pyarrow.table(
         [table.column(name) if place in used else empty for place, name in enumerate(names)], names=names
@@ -124,9 +124,9 @@ def can_count(source: Any) -> bool:
 
 
 def _used(form: Interpretation) -> set[int]:
-    """The places of all columns that are read."""
-    ids = [] if form.id_place is None else [form.id_place]
-    return {*form.item_places, *ids, *(column.place for column in form.columns)}
+    """The positions of all columns that are read."""
+    ids = [] if form.id_position is None else [form.id_position]
+    return {*form.item_positions, *ids, *(column.place for column in form.columns)}
 
 
 def _column(column: Any) -> list[Any]:
@@ -211,13 +211,13 @@ def _chosen_rows(
 def _rows(
     form: Interpretation, names: Sequence[str], numbers: Sequence[int], rows: Iterable[Any], is_pandas: bool = False
 ) -> Iterator[Row]:
-    items = set(form.item_places)
+    items = set(form.item_positions)
     for number, values in zip(numbers, rows, strict=True):
-        id = None if form.id_place is None else _text(values[form.id_place])
-        if not is_person(form, id, number + 1, names[form.id_place or 0]):
+        id = None if form.id_position is None else _text(values[form.id_position])
+        if not is_person(form, id, number + 1, names[form.id_position or 0]):
             continue
         if form.shape == "lists":
-            labels = finished(form, _labels(values[form.item_places[0]], number + 1))
+            labels = finished(form, _labels(values[form.item_positions[0]], number + 1))
         else:
             cells = [_text(value, is_pandas) if place in items else "" for place, value in enumerate(values)]
             labels = items_of_row(form, names, cells, number + 1)

@@ -127,7 +127,7 @@ def _blocks(form: Interpretation) -> Iterator[bytes]:
 
 
 def _row_ends(text: bytes, is_quoted: bool) -> NDArray[np.int64]:
-    """The places behind the line feeds that end a row: not those between quotes."""
+    """The positions behind the line feeds that end a row: not those between quotes."""
     signs = np.frombuffer(text, dtype=np.uint8)
     positions = np.flatnonzero(signs == LINE_FEED)
     if is_quoted and b'"' in text:
@@ -148,7 +148,7 @@ def rows_with_ids(form: Interpretation, ids: set[str]) -> Iterator[tuple[int, st
     spelled = {text for one in ids for text in (one, '"' + one.replace('"', '""') + '"')}
     keys = {_key(text + end) for text in spelled for end in ("", "\r")}  # the last field may have a carriage return
     wanted = np.array(sorted(keys), dtype=np.uint64)
-    assert form.id_place is not None
+    assert form.id_position is not None
     for rows in rows_of(form):
         signs = np.frombuffer(rows.text + bytes(8), dtype=np.uint8)
         body = signs[: len(rows.text)]
@@ -162,11 +162,11 @@ def rows_with_ids(form: Interpretation, ids: set[str]) -> Iterator[tuple[int, st
             stops, n_rows = stops[:-1], n_rows - 1
         cuts = stops.reshape(n_rows, form.n_columns)
         starts = (
-            cuts[:, form.id_place - 1] + 1
-            if form.id_place
+            cuts[:, form.id_position - 1] + 1
+            if form.id_position
             else np.concatenate((np.zeros(1, dtype=np.int64), rows.ends[: max(n_rows - 1, 0)]))[:n_rows]
         )
-        lengths = cuts[:, form.id_place] - starts
+        lengths = cuts[:, form.id_position] - starts
         found = np.zeros(n_rows, dtype=np.uint64)
         for place in range(8):
             sign = np.where(lengths > place, signs[starts + place], 0).astype(np.uint64)

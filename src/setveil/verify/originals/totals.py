@@ -1,6 +1,6 @@
 """How many records hold each item, counted over the whole input by the second reader.
 
-This is for inputs of which only a sample of rows is compared cell by cell. The cells of a delimited file are told apart
+This is for inputs of which only a sample of rows is compared cell by cell. The cells of a delimited file are separated
 by a hash of their bytes, for a block of rows at once. Each different cell is then read once, by the same plain code as
 the cells of the sample. Other inputs are read row by row.
 """
@@ -135,7 +135,7 @@ def count_fields(form: Interpretation, vocabulary: Vocabulary) -> Totals:
     names = header_of(form) if is_table else [""]
     readers = {
         place: _CellReader(vocabulary, _way_to_read(form, names[place]))
-        for place in (form.item_places if is_table else (0,))
+        for place in (form.item_positions if is_table else (0,))
     }
     supports = np.zeros(len(vocabulary), dtype=np.int64)
     ids, held = [], []  # of tables with ids: the person of each row, and (person, item) of each entry
@@ -143,11 +143,11 @@ def count_fields(form: Interpretation, vocabulary: Vocabulary) -> Totals:
     for n_rows, fields in _tables(form) if is_table else _lines(form):
         entries = [readers[place].entries(fields(place)) for place in readers]
         rows, items = (np.concatenate(parts) for parts in zip(*entries, strict=True))
-        if form.id_place is None:
+        if form.id_position is None:
             n_records += n_rows
             supports += _count_once(rows, items, len(vocabulary))
             continue
-        people, is_one = _people(form, names[form.id_place], fields(form.id_place))
+        people, is_one = _people(form, names[form.id_position], fields(form.id_position))
         ids.append(people[is_one])
         held.append((people[rows][is_one[rows]], items[is_one[rows]]))
     if ids:

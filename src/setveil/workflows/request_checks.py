@@ -24,7 +24,7 @@ NAME = re.compile(r"[^\W_].*[^\W_]", re.DOTALL)  # at least two signs, a letter 
 CODE = re.compile(r"[^\W\d_]+\d\d\w*")  # letters, then two or more digits: B20, I10, C50
 
 
-def check_ask(data: Dataset, model: PrivacyModel) -> None:
+def check_request(data: Dataset, model: PrivacyModel) -> None:
     """Refuse, or warn about, lists and parameters that cannot mean what they say about these data."""
     check_model_lists(data, model)
     refuse_all_sensitive(data, getattr(model, "sensitive", ()))

@@ -1,7 +1,7 @@
 """Known columns: attackers always know them, so they look among the records of one class only.
 
 A *class* is the records with the same known columns, as they were or as they are published. An item of one class is
-another one than the same item of another class: of such *placed* items, the records that contain some are the records
+another one than the same item of another class: of such *class items*, the records that contain some are the records
 of the class that contain them. Attackers who look for a person begin with the class in which the person's record is
 published; of people whose record is not known, with the smallest class whose values cover theirs.
 """
@@ -28,14 +28,14 @@ def known_columns(columns: Columns | None) -> Columns:
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class ColumnClasses:
     """The classes of some records."""
 
     columns: Columns  # known ones
     of_record: NDArray[np.int64]  # [records] class
 
     @classmethod
-    def of(cls, data: Transactions) -> Places | None:
+    def of(cls, data: Transactions) -> ColumnClasses | None:
         """None where no column is known."""
         known = known_columns(data.columns)
         return cls(known, known.classes(data.n_records)) if len(known) else None
@@ -127,14 +127,14 @@ class Numbers(Vocabulary):
         return self.n
 
 
-def place_numbers(data: Transactions, places: Places) -> NDArray[np.int64]:
-    """For each placed item ``class * items + item``, ascending."""
-    return np.unique(places.of_record[data.owners] * max(data.n_items, 1) + data.items)
+def class_items(data: Transactions, column_classes: ColumnClasses) -> NDArray[np.int64]:
+    """For each items_by_class item ``class * items + item``, ascending."""
+    return np.unique(column_classes.of_record[data.owners] * max(data.n_items, 1) + data.items)
 
 
-def placed(data: Transactions, places: Places) -> Transactions:
-    """The records over placed items."""
-    keys = places.of_record[data.owners] * max(data.n_items, 1) + data.items
+def items_by_class(data: Transactions, column_classes: ColumnClasses) -> Transactions:
+    """The records over class items."""
+    keys = column_classes.of_record[data.owners] * max(data.n_items, 1) + data.items
     once, items = np.unique(keys, return_inverse=True)
     return replace(
         data, items=items.reshape(-1).astype(np.int32), vocabulary=Numbers(len(once)), columns=None, ids=None

@@ -37,15 +37,15 @@ def refuse_two_people(names: Sequence[str], items: Sequence[int], where: str) ->
     raise _unclear(where, f"{_listed(names, ids)} could all identify a person", f"Use {ways}")
 
 
-def refuse_two_items(names: Sequence[str], id_place: int | None, where: str) -> None:
+def refuse_two_items(names: Sequence[str], id_position: int | None, where: str) -> None:
     """An error if several names say that a column holds items: equally surely, or as products and their categories."""
-    ranked = sorted((-rank_of_items(name), place) for place, name in enumerate(names) if place != id_place)
+    ranked = sorted((-rank_of_items(name), place) for place, name in enumerate(names) if place != id_position)
     best = [place for rank, place in ranked if rank and rank == ranked[0][0] and rank_of_ids(names[place]) < 2]
     levels = [place for rank, place in ranked if rank and is_category(names[place])]
     if len(best) < 2 and (not best or not set(levels) - set(best)):
         return
     found = list(dict.fromkeys([*best, *levels]))
-    person = "" if id_place is None else _person(names, id_place)
+    person = "" if id_position is None else _person(names, id_position)
     ways = " or ".join(f"{person}{_items(names, [place])}".strip() for place in found[:MOST])
     raise _unclear(where, f"{_listed(names, found)} could all hold the items", f"Use {ways}")
 
