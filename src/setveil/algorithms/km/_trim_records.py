@@ -122,8 +122,8 @@ def list_conflicts(
     charge, ``barred`` one to be taken as dead; -1 for none. (-1, -1): there is no room for all of them.
 
     Itemsets that contain a dead pair or item are passed over. Positions go from last to first on each level, so that
-    the     pairs among those behind are known already. Positions in no dead itemset are never suppressed: what they alone make
-    has no part in the choice. Therefore the second turn looks only for priced itemsets with a place of a dead one.
+    the pairs among those behind are known already. Positions in no dead itemset are never suppressed: what they alone
+    make has no part in the choice. Therefore the second turn looks only for priced itemsets with a place of a dead one.
     """
     m, n_items, shift = limits.m, limits.n_items, limits.shift
     start = records[record, START]

@@ -61,7 +61,8 @@ class SparkTreeCounts:
         if n_itemsets_of(n_nodes, size) > MAX_TABLE_SIZE:
             raise InputError(
                 f"itemsets of size {size} over {n_nodes:,} items and groups are more than the "
-                f"{MAX_TABLE_SIZE:,} that are counted at once on Spark; use a smaller m, a hierarchy with wider groups, or --engine local."
+                f"{MAX_TABLE_SIZE:,} that are counted at once on Spark; use a smaller m, "
+                "a hierarchy with wider groups, or --engine local."
             )
         return True
 
