@@ -12,7 +12,7 @@ import pytest
 
 import setveil as sv
 from setveil.report.certificate import seal, write_json
-from setveil.report.words import told
+from setveil.report.words import metric_lines
 
 measuring = import_module("setveil.utility.measure")
 
@@ -62,7 +62,7 @@ def test_figures_of_other_packages_are_shown_with_their_labels(monkeypatch: pyte
     monkeypatch.setattr(measuring, "FAMILIES", (*measuring.FAMILIES, family))
     release = sv.anonymize([["a", "b"], ["a"]] * 4, sv.KmAnonymity(k=3, m=1), algorithm="pcta")
     metrics = sv.measure([["a", "b"], ["a"]] * 4, release)
-    assert told(metrics)[-1] == ("letters in labels", str(metrics["n_letters"]))
+    assert metric_lines(metrics)[-1] == ("letters in labels", str(metrics["n_letters"]))
 
 
 def n_letters(original: sv.Transactions, release: sv.Release) -> dict[str, int]:
