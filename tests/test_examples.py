@@ -12,7 +12,6 @@ from pathlib import Path
 from types import FunctionType
 
 import pytest
-from test_docs import PAGES, ROOT, blocks
 
 import setveil as sv
 from setveil import errors
@@ -20,6 +19,7 @@ from setveil.core import codebook
 from setveil.core.tables import Table, Tabular
 from setveil.risk import RiskTable
 from setveil.workflows.compare import Comparison
+from tests.test_docs import PAGES, ROOT, blocks
 
 NAMES = sorted(set(sv.__all__) - {"__version__"})
 FUNCTIONS = [name for name in NAMES if isinstance(getattr(sv, name), FunctionType)]

@@ -11,7 +11,7 @@ import pytest
 
 FOLDER = Path(__file__).parents[1] / "docs" / "notebooks"
 sys.path.insert(0, str(FOLDER))
-from run import executed  # noqa: E402
+from run import executed  # type: ignore[import-not-found]  # noqa: E402
 
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 UPDATE = "run `python docs/notebooks/run.py`"
@@ -33,7 +33,9 @@ def test_there_are_four() -> None:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_outputs_are_kept_and_short(path: Path) -> None:
-    notebook: Any = nbformat.read(path, as_version=4)
+    notebook: Any = nbformat.read(  # type: ignore[no-untyped-call]
+        path, as_version=4
+    )
     assert any(cell.get("outputs") for cell in notebook.cells), UPDATE
     assert not any(output.output_type == "error" for cell in notebook.cells for output in cell.get("outputs", []))
     assert all(len(text) < 20_000 for text in outputs_of(notebook))
@@ -49,4 +51,8 @@ def test_there_are_pictures() -> None:
 @pytest.mark.filterwarnings("ignore")  # of the kernel's own libraries
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_outputs_are_not_stale(path: Path, tmp_path: Path) -> None:
-    assert outputs_of(executed(path, tmp_path)) == outputs_of(nbformat.read(path, as_version=4)), UPDATE
+    assert outputs_of(executed(path, tmp_path)) == outputs_of(
+        nbformat.read(  # type: ignore[no-untyped-call]
+            path, as_version=4
+        )
+    ), UPDATE

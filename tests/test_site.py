@@ -9,7 +9,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from browsers import NONE, find_chromium
+
+from tests.browsers import NONE, find_chromium
 
 ROOT = Path(__file__).parents[1]
 

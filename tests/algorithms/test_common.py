@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from naive.kkm_cases import with_columns
 
 import setveil as sv
 from setveil.algorithms import ENTRIES, Algorithm, Entry, options_of
@@ -17,6 +16,7 @@ from setveil.algorithms.base import Context
 from setveil.core import Hierarchy, Transactions
 from setveil.models import MODELS, PrivacyModel, make_model
 from setveil.releases import Grouping, Recoding, Release
+from tests.naive.kkm_cases import with_columns
 
 CASES = [pytest.param(entry, model, id=f"{entry.name}-{model}") for entry in ENTRIES for model in entry.models]
 LABELS = [f"i{number:02d}" for number in range(12)]

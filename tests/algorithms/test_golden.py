@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive.kkm_cases import with_columns
 
 import setveil as sv
 from setveil.algorithms import ENTRIES, Entry
 from setveil.generate import patients_hierarchy, patients_sensitive
 from setveil.models import MODELS
 from setveil.workflows.samples import demo_files
+from tests.naive.kkm_cases import with_columns
 
 PLACE = Path(__file__).with_name("golden.csv")
 FIGURES = ("ncp", "suppression_ratio", "ul_log2", "il", "n_groups", "kl_uniform", "n_published_items")
@@ -78,7 +78,7 @@ def rules_of(data: sv.Transactions, sensitive: list[str]) -> list[tuple[list[str
 def ask(model: str, data: sv.Transactions, sensitive: list[str]) -> dict[str, Any]:
     """Parameters of a middling ask."""
     pairs = [list(pair) for pair in zip(data.vocabulary.labels[:20:2], data.vocabulary.labels[1:20:2], strict=True)]
-    return {
+    asked: dict[str, dict[str, Any]] = {
         "km": {"k": 4, "m": 2},
         "k-anonymity": {"k": 4},
         "constraints": {"k": 5, "constraints": pairs},
@@ -88,7 +88,8 @@ def ask(model: str, data: sv.Transactions, sensitive: list[str]) -> dict[str, An
         "kkm": {"k": 4, "m": 2},
         "rules": {"k": 5, "c": "1/5", "rules": rules_of(data, sensitive)},
         "counts": {"k": 4},
-    }[model]
+    }
+    return asked[model]
 
 
 def figures_of(sample: str, entry: Entry, model: str) -> dict[str, str]:

@@ -7,12 +7,12 @@ import random
 import numpy as np
 import pytest
 from hypothesis import given
-from naive import hierarchy as naive
-from strategies import hierarchies
 
 from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.core.vocabulary import ascending
 from setveil.errors import InputError
+from tests.naive import hierarchy as naive
+from tests.strategies import hierarchies
 
 
 def as_tuples(tree: Hierarchy, node: int | None = None) -> naive.Tree:

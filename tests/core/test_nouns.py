@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import databases, hierarchies, records
 
 from setveil.arrays.rows import renumber_rows
 from setveil.core import Hierarchy, Itemsets, Transactions, Vocabulary
@@ -16,6 +15,7 @@ from setveil.core.row_order import sort_rows
 from setveil.core.vocabulary import ascending
 from setveil.errors import InputError
 from setveil.releases import Grouping, LocalRecoding, Recoding, Replacement
+from tests.strategies import databases, hierarchies, records
 
 
 def test_numeric_labels_are_ordered_by_value_then_string() -> None:

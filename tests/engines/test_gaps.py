@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive.scattered import Scattered
 from numpy.typing import NDArray
 
 from setveil.algorithms import ENTRIES, Context, Entry, make_algorithm
@@ -27,6 +26,7 @@ from setveil.io.transactions.guards import check
 from setveil.models import KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel, as_model
 from setveil.workflows.cluster import algorithm_for
 from setveil.workflows.folder import patterns_of_folder
+from tests.naive.scattered import Scattered
 
 WHOLE_TREE = "walks the count-tree in the records, path by path"
 COMPARES = "compares records with all others"

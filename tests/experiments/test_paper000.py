@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stand_ins import run_checked, write_stand_in
 
 from experiments import paper000
 from experiments.experiment import Experiment, Workshop
@@ -19,6 +18,7 @@ from setveil.algorithms.constraints.generators import rare_records
 from setveil.core import Hierarchy, Transactions
 from setveil.models import KmAnonymity
 from setveil.releases import LocalRecoding, Recoding
+from tests.stand_ins import run_checked, write_stand_in
 
 BY_NAME = {experiment.name: experiment for experiment in paper000.PAPER.experiments}
 

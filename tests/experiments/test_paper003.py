@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stand_ins import run_checked, write_stand_in
 
 from experiments import paper003
 from experiments.experiment import Experiment, Workshop, name_of_default
@@ -18,6 +17,7 @@ from experiments.paper003.sweeps import GRAY, NN, PAPERS, PM, Method, Sweep
 from setveil.core import Transactions
 from setveil.orderings import gray_order
 from setveil.releases import Grouping
+from tests.stand_ins import run_checked, write_stand_in
 
 BY_NAME = {experiment.name: experiment for experiment in paper003.PAPER.experiments}
 

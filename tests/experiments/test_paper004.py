@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stand_ins import run_checked
 
 from experiments import paper004
 from experiments.experiment import Experiment, Workshop
 from experiments.paper004 import figures
 from experiments.paper004.figures import DEFAULT, GSC, KS, PTA, PTA_ALL, TSP, Run, Set, run_once
+from tests.stand_ins import run_checked
 
 BY_NAME = {experiment.name: experiment for experiment in paper004.PAPER.experiments}
 SMALL = tuple(

@@ -8,8 +8,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from naive.km_cases import cases
-from stand_ins import run_checked
 
 from experiments import catalogue, paper001, paper002
 from experiments.experiment import Experiment, Panel, Workshop
@@ -23,6 +21,8 @@ from setveil.algorithms.km.aa import AA
 from setveil.algorithms.km.cuts import Cut
 from setveil.core import Hierarchy, Transactions
 from setveil.models import KmAnonymity
+from tests.naive.km_cases import cases
+from tests.stand_ins import run_checked
 
 
 @pytest.fixture(scope="module")

@@ -23,13 +23,13 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import readers as naive
 
 from setveil.errors import InputError
 from setveil.io import source
 from setveil.io.transactions import columns, delimited, guards, labels, number_lines
 from setveil.io.transactions.reading import read_transactions
 from setveil.verify.originals import compare_readings
+from tests.naive import readers as naive
 
 CELLS = [
     *(
@@ -361,7 +361,7 @@ def some_columns(rng: random.Random, layout: str) -> dict[str, list[Any]]:
         usual = ["answers", "answers", "boolean", "integer"] if layout == "onehot" else list(kinds)
         if name == "id" or layout == "long":
             usual = ["integer", "text", "text"]
-        pool = kinds[rng.choice(usual)]
+        pool: Any = kinds[rng.choice(usual)]
         if name == "id" and rng.random() < 0.9:
             pool = ["1", "2", "three"] if rng.random() < 0.5 else [1, 2, 3]
         frame[name] = [rng.choice(pool) for _ in range(n_rows)]
@@ -487,19 +487,19 @@ def test_list_columns_lists_and_matrices(seed: int) -> None:
         if rng.random() < 0.5:
             frame["id"] = [rng.choice(["1", "2", "three", "" if rng.random() < 0.1 else "NA"]) for _ in records]
         if any(records):
-            obj = rng.choice(
-                [
-                    lambda: pd.DataFrame(frame),  # noqa: B023
-                    lambda: pl.DataFrame(frame),  # noqa: B023
-                    lambda: pa.table(frame),  # noqa: B023
-                ]
-            )()
+            makers: list[Callable[[], Any]] = [
+                lambda: pd.DataFrame(frame),  # noqa: B023
+                lambda: pl.DataFrame(frame),  # noqa: B023
+                lambda: pa.table(frame),  # noqa: B023
+            ]
+            obj = rng.choice(makers)()
             compare(obj, lambda: naive.read_frame(frame, "lists"), frame, "id" in frame)  # noqa: B023
         lists = [some_items(rng) for _ in range(rng.randint(1, 6))]
         compare(lists, lambda: naive.read_lists(lists), lists)  # noqa: B023
         by_id = {str(number): items for number, items in enumerate(lists)}
         compare(by_id, lambda: naive.read_lists(lists), lists, has_ids=True)  # noqa: B023
-        values = rng.choice([[0, 1], [0, 1], [0, 1, 2], [0.0, 1.0], [0.0, 1.0, float("nan")], [0.0, 0.5]])
+        few: list[list[Any]] = [[0, 1], [0, 1], [0, 1, 2], [0.0, 1.0], [0.0, 1.0, float("nan")], [0.0, 0.5]]
+        values = rng.choice(few)
         shape = (rng.randint(1, 5), rng.randint(1, 5))
         matrix = np.array([[rng.choice(values) for _ in range(shape[1])] for _ in range(shape[0])])
         rows = matrix.tolist()

@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from naive import hierarchy as naive
-from strategies import hierarchies
 
 from setveil.core import Hierarchy, Vocabulary
 from setveil.errors import InputError, SetveilWarning
 from setveil.io.hierarchies.hierarchy_files import FORMATS, Problem, check_hierarchy, read_hierarchy, write_hierarchy
+from tests.naive import hierarchy as naive
+from tests.strategies import hierarchies
 
 DRINKS: naive.Tree = ("ALL", [("drinks", [("alcohol", [("beer", []), ("wine", [])]), ("milk", [])]), ("bag", [])])
 

@@ -297,12 +297,13 @@ def test_every_way_gives_the_same(maker: str) -> None:
 
 @pytest.mark.parametrize("layout", ["table", "wide", "onehot", "long"])
 def test_a_parquet_file_is_read_in_the_layout_that_is_named(tmp_path: Path, layout: str) -> None:
-    columns: dict[str, Any] = {
+    layouts: dict[str, dict[str, Any]] = {
         "table": {"sex": ["f", "m", None], "region": ["n", "s", "s"]},
         "wide": {"first": ["x", "y", None], "second": ["y", None, "z"]},
         "onehot": {"a": [1, 0, 1], "b": [0, 0, 2]},
         "long": {"p": ["1", "1", "2"], "q": ["x", "y", "x"]},
-    }[layout]
+    }
+    columns = layouts[layout]
     expected = {
         "table": [["region=n", "sex=f"], ["region=s", "sex=m"], ["region=s"]],
         "wide": [["x", "y"], ["y"], ["z"]],

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import random
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from naive import io as naive
 
 from setveil.core import Layout, Transactions
 from setveil.errors import InputError, SetveilWarning
 from setveil.io import source as source_module
 from setveil.io.transactions.reading import read_transactions
+from tests.naive import io as naive
 
 
 def sets(data: Transactions) -> list[set[str]]:
@@ -269,7 +271,7 @@ def test_agrees_with_the_twin_on_random_texts(seed: int, monkeypatch: pytest.Mon
         assert sets(read(text, format="spmf")) == naive.as_sets(naive.read_spmf(text))
 
         text = end.join(
-            naive.json.dumps(rng.choice([row, {"items": row}]), ensure_ascii=rng.random() < 0.5) for row in records
+            json.dumps(rng.choice([row, {"items": row}]), ensure_ascii=rng.random() < 0.5) for row in records
         )
         assert sets(read(text, format="jsonl", labels_as_they_are=True)) == naive.as_sets(naive.read_json_lines(text))
 
@@ -323,7 +325,7 @@ def quote(rng: random.Random, text: str, delimiter: str) -> str:
         ),
     ],
 )
-def test_wrong_options(options: dict[str, object], message: str) -> None:
+def test_wrong_options(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as problem:
         read("1 2\n", **options)
     assert str(problem.value) == message

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import hostile_labels
 
 import setveil as sv
 from setveil.core import Hierarchy, Layout, Transactions
@@ -21,6 +20,7 @@ from setveil.io.releases.people import SUFFIXES, asked_layout
 from setveil.releases import Grouping, LocalRecoding, Recoding, Release
 from setveil.releases.columns import publish_columns
 from setveil.verify import check_original
+from tests.strategies import hostile_labels
 
 EVERY = pytest.mark.parametrize("layout", SUFFIXES)
 

@@ -8,12 +8,12 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from naive.databases import ITEMS, random_paths, random_records
 
 import setveil as sv
 from setveil.cli.main import _run
 from setveil.core import Hierarchy, Transactions
 from setveil.errors import InfeasibleError, InputError
+from tests.naive.databases import ITEMS, random_paths, random_records
 
 
 def smallest_known_support(release: sv.Release, observable: set[str], m: int | str) -> int | None:

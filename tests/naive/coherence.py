@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 
-from naive.verify import coherence
-
 from setveil.models import Coherence
+from tests.naive.verify import coherence
 
 
 def mm(records: Sequence[frozenset[str]], model: Coherence, loss: str = "occurrences") -> list[str]:

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from naive.constraints import Clustering, Infeasible, log2, pgen
-
 import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.constraints.clusters import ClusterAlgorithm
@@ -20,6 +18,7 @@ from setveil.core import Transactions
 from setveil.models import ConstraintAnonymity, KmAnonymity
 from setveil.releases import Recoding
 from setveil.utility.loss import ncp, utility_loss
+from tests.naive.constraints import Clustering, Infeasible, log2, pgen
 
 FIGURE_1A = ["ab", "abcde", "abdef", "ace", "bcg", "ceg"]
 

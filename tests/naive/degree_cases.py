@@ -6,13 +6,13 @@ import random
 from typing import Any
 
 import numpy as np
-from naive import degree as naive
 
 from setveil.algorithms import find, make_algorithm
 from setveil.algorithms.base import Context
 from setveil.core import Transactions
 from setveil.models import PrivacyDegree
 from setveil.releases import Grouping
+from tests.naive import degree as naive
 
 
 def groups_of(release: Grouping) -> set[frozenset[int]]:

@@ -12,13 +12,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from naive import risk, verify
-
 from setveil.algorithms import by_kind
 from setveil.models import Coherence, KAnonymity, KmAnonymity, certified_model
 from setveil.report.page import render_report
 from setveil.report.record import public_facts
 from setveil.workflows.folder import read_folder
+from tests.naive import risk, verify
 
 COARSE = re.compile(r"(fewer than|about) (\d+)( per 100 published records| %)")
 

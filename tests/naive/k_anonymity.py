@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 
-from naive.degree import gray_order
+from tests.naive.degree import gray_order
 
 Record = frozenset[str]
 WORD = 2**64

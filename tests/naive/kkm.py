@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from naive.verify import Itemset, occurring, support
-
 import setveil as sv
 from setveil.core import Transactions
 from setveil.core.columns import Columns
 from setveil.models import KKmAnonymity
 from setveil.releases import LocalRecoding
+from tests.naive.verify import Itemset, occurring, support
 
 Person = tuple[tuple[str, ...], tuple[str, ...], frozenset[str]]  # known columns, sensitive columns, items
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from naive.kkm import kkm, people_of
-from naive.kkm_cases import random_people
-from naive.kkm_classes import merged
 
 import setveil as sv
 from setveil.algorithms.base import Context
@@ -15,6 +12,9 @@ from setveil.algorithms.kkm.merging import Clusters, Merging
 from setveil.algorithms.kkm.people import People
 from setveil.core import Hierarchy
 from setveil.models import KKmAnonymity
+from tests.naive.kkm import kkm, people_of
+from tests.naive.kkm_cases import random_people
+from tests.naive.kkm_classes import merged
 
 
 def assert_clusters_of_the_twin(kind: type[Merging]) -> None:

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import combinations, product
 
-from naive.counting import is_km_anonymous
-
 from setveil.core import Hierarchy, Transactions
+from tests.naive.counting import is_km_anonymous
 
 Nodes = tuple[int, ...]
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from itertools import combinations, product
 from random import Random
 
-from naive.counting import is_km_anonymous
-from naive.km import Database, Nodes
-from naive.km_cases import random_tree
-
 from setveil.core import Hierarchy, Transactions
+from tests.naive.counting import is_km_anonymous
+from tests.naive.km import Database, Nodes
+from tests.naive.km_cases import random_tree
 
 
 def all_cuts(tree: Hierarchy, node: int) -> Iterator[Nodes]:

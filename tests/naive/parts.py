@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from naive import km
-from naive.degree import gray_order
-
 from setveil.core import Hierarchy, Transactions
+from tests.naive import km
+from tests.naive.degree import gray_order
 
 
 def lra(records: Sequence[Sequence[str]], tree: Hierarchy, k: int, m: int, n_parts: int) -> list[set[str]]:

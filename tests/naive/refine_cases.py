@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from naive.counting import is_km_anonymous
-from naive.km import Database
-from naive.optimal import skewed_cases
-
 from setveil.algorithms.base import Algorithm, Context
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding
+from tests.naive.counting import is_km_anonymous
+from tests.naive.km import Database
+from tests.naive.optimal import skewed_cases
 
 Cost: TypeAlias = Callable[[Database, tuple[int, ...]], Any]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 import numpy as np
-from naive.databases import ITEMS, random_cut, random_paths, random_records
 
 from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.releases import Grouping, LocalRecoding, Recoding, Replacement
+from tests.naive.databases import ITEMS, random_cut, random_paths, random_records
 
 
 def cut_of(hierarchy: Hierarchy, published: dict[str, str]) -> np.ndarray:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from fractions import Fraction
 from itertools import combinations
 
-from naive.attack import Covers, group_likelihoods
-from naive.counting import occurring_itemsets
+from tests.naive.attack import Covers, group_likelihoods
+from tests.naive.counting import occurring_itemsets
 
 
 def exposure(records: Sequence[Collection[str]], known: int, k: int) -> dict[str, Fraction | int | None]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 
-from naive import rules as naive
-
 import setveil as sv
+from tests.naive import rules as naive
 
 EXAMPLE = [frozenset(row) for row in ("abd", "acST", "bd", "abT", "abT", "ad", "acd", "bcdST")]
 

@@ -6,9 +6,8 @@ import random
 from collections.abc import Iterator
 from fractions import Fraction
 
-from naive import uncertainty as naive
-
 import setveil as sv
+from tests.naive import uncertainty as naive
 
 EXAMPLE = [
     "flu rash", "flu hiv", "cough hiv dep", "cough rash", "cough gout", "flu gout", "rash dep", "gout",

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive import degree as naive
 from numpy.typing import NDArray
 
 from setveil.core import Transactions
 from setveil.errors import InputError
 from setveil.orderings import gray_order, order_records, random_order, rcm_order
 from setveil.orderings import rcm as rcm_module
+from tests.naive import degree as naive
 
 NAMES = ["Bob", "David", "Claire", "Andrea", "Ellen"]
 SHOPPING = [

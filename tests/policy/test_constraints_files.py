@@ -8,9 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive.constraints import occurring as occurring_slowly
-from naive.constraints import pgen
-from naive.counting import support
 
 import setveil as sv
 from setveil.algorithms.base import Context
@@ -29,6 +26,9 @@ from setveil.algorithms.constraints.upcta import UPCTA
 from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.models import ConstraintAnonymity
 from setveil.policy.constraints import resolve_constraints, resolve_utility, write_lists
+from tests.naive.constraints import occurring as occurring_slowly
+from tests.naive.constraints import pgen
+from tests.naive.counting import support
 
 CODES = Vocabulary(["250.00", "250.01", "493.00", "493.01", "493.02", "V70"])
 TREE = Hierarchy.from_paths([[code, "Asthma" if code[0] == "4" else "Other", "All"] for code in CODES])

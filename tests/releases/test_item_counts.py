@@ -13,11 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive.attack import candidates
-from naive.item_counts import revealed_sets
-from naive.releases import random_recoding
-from risk.test_attack import covers_of, surface_of
-from risk.test_inference import asked_about
 
 import setveil as sv
 from setveil.cli.main import _run
@@ -27,6 +22,11 @@ from setveil.releases.item_counts import choose_items
 from setveil.utility.estimates import SupportEstimates
 from setveil.verify import check_item_counts
 from setveil.verify.files import certificate_digest
+from tests.naive.attack import candidates
+from tests.naive.item_counts import revealed_sets
+from tests.naive.releases import random_recoding
+from tests.risk.test_attack import covers_of, surface_of
+from tests.risk.test_inference import asked_about
 
 
 def random_category(source: random.Random) -> tuple[str, int, np.ndarray, list[set[str]]]:

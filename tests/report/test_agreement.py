@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report.test_page import Reader
 
 import setveil as sv
 from setveil.cli.main import _run
 from setveil.report.figures import SIZES
 from setveil.report.words import percent
+from tests.report.test_page import Reader
 
 # A figure is told by its words, and a base is a part of them: other bases are other figures.
 N = r"(?:< )?[\d,]+(?:\.\d+)? %"

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from browsers import NONE, find_chromium
-from report.test_page import KINDS, NASTY, pages, with_record
 
 import setveil as sv
 from setveil.core import Transactions
 from setveil.releases import Recoding
+from tests.browsers import NONE, find_chromium
+from tests.report.test_page import KINDS, NASTY, pages, with_record
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

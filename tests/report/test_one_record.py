@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from naive.folders import unexplained
 
 import setveil as sv
 from setveil.core import Hierarchy
 from setveil.report.certificate import seal, write_json
+from tests.naive.folders import unexplained
 
 Rows = list[list[str]]
 pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")  # the list names what does not occur

@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive.attack import VIEWS, candidates, group_likelihoods, likelihood, posterior
-from naive.releases import random_grouping, random_local, random_recoding, random_replacement
 
 from setveil.algorithms import find
 from setveil.core import Hierarchy, Itemsets, Transactions
@@ -27,6 +25,8 @@ from setveil.risk.guesses import deal_anew, guess_holders
 from setveil.risk.surface import Outcomes, Surface
 from setveil.workflows.anonymize import anonymize
 from setveil.workflows.assess import attack as attack_it
+from tests.naive.attack import VIEWS, candidates, group_likelihoods, likelihood, posterior
+from tests.naive.releases import random_grouping, random_local, random_recoding, random_replacement
 
 
 def covers_of(release: Release) -> list[list[frozenset[str]]]:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive.kkm_cases import random_people, with_columns
 
 import setveil as sv
 from setveil.core import Itemsets, Transactions, Vocabulary
@@ -17,6 +16,7 @@ from setveil.risk import risk
 from setveil.risk.attack import attack
 from setveil.risk.column_classes import ColumnClasses
 from setveil.risk.surface import Surface
+from tests.naive.kkm_cases import random_people, with_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
 

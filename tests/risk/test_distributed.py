@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive.scattered import Scattered
 
 from setveil.core import Transactions
 from setveil.risk import assess, distributed
 from setveil.risk.assess import risk
 from setveil.risk.distributed import distributed_risk
+from tests.naive.scattered import Scattered
 
 
 def some_data(seed: int) -> Transactions:

@@ -9,10 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive.attack import candidates
-from naive.releases import random_grouping, random_local, random_recoding, random_replacement
-from naive.risk import best_further_item, best_grouped_item, best_named_item
-from risk.test_attack import covers_of, surface_of, without_own
 
 import setveil as sv
 from setveil.core import Hierarchy, Itemsets, Transactions
@@ -21,6 +17,10 @@ from setveil.risk.attack import attack
 from setveil.risk.inference import Conclusions, Revealed, reveal
 from setveil.risk.knowledge import Group, People
 from setveil.risk.surface import Surface
+from tests.naive.attack import candidates
+from tests.naive.releases import random_grouping, random_local, random_recoding, random_replacement
+from tests.naive.risk import best_further_item, best_grouped_item, best_named_item
+from tests.risk.test_attack import covers_of, surface_of, without_own
 
 LABELS = ("all", "exact")
 

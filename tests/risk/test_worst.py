@@ -8,11 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive.attack import strongest
-from naive.databases import random_records
-from naive.kkm_cases import random_people
-from naive.releases import random_grouping, random_local, random_recoding, random_replacement
-from naive.risk import fewest_matches
 
 import setveil as sv
 from setveil.core import Transactions
@@ -20,6 +15,11 @@ from setveil.releases import Release
 from setveil.risk import assess, risk, worst
 from setveil.risk.attack import attack
 from setveil.risk.worst import Chooser
+from tests.naive.attack import strongest
+from tests.naive.databases import random_records
+from tests.naive.kkm_cases import random_people
+from tests.naive.releases import random_grouping, random_local, random_recoding, random_replacement
+from tests.naive.risk import fewest_matches
 
 pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from naive import tables as naive
 
 import setveil as sv
 from setveil.cli.main import _run
 from setveil.errors import InputError, SetveilWarning
+from tests.naive import tables as naive
 
 rng = random.Random(11)
 PRODUCTS = ["milk", "bread", "beer", "apples", "tea", "rice", "salt", "eggs", "soap", "ham"]

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report.test_page import KINDS, Reader, pages, recoding, with_record
 
 import setveil as sv
 from setveil.cli.main import _run
@@ -16,6 +15,7 @@ from setveil.report.facts import Facts
 from setveil.report.lights import headline_of, lights_of, thresholds_of
 from setveil.report.prose import advice_of
 from setveil.report.record import facts_of
+from tests.report.test_page import KINDS, Reader, pages, recoding, with_record
 
 
 def facts(**changed: Any) -> Facts:

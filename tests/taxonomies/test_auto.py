@@ -12,7 +12,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from naive.scattered import Scattered
 
 import setveil as sv
 from setveil.algorithms.base import Context
@@ -22,6 +21,7 @@ from setveil.errors import InputError
 from setveil.models import KmAnonymity
 from setveil.taxonomies import auto as module
 from setveil.workflows import hierarchy
+from tests.naive.scattered import Scattered
 
 METHODS = ("", "cooccurrence", "frequency")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from naive.kkm_cases import random_people, with_columns
 
 import setveil as sv
 from setveil.utility.columns import Answers, draw_questions, mixed_errors
+from tests.naive.kkm_cases import random_people, with_columns
 
 pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
 

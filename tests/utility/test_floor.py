@@ -6,7 +6,6 @@ import random
 from itertools import combinations
 
 import pytest
-from naive.databases import random_records
 
 import setveil as sv
 from setveil.core import Transactions
@@ -14,6 +13,7 @@ from setveil.models import NUMBERS
 from setveil.report.compare_page import map_chart
 from setveil.utility.avg_re import least_error, true_supports, workload_t
 from setveil.utility.floor import pair_floor
+from tests.naive.databases import random_records
 
 
 def test_no_allowed_count_is_nearer() -> None:

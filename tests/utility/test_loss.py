@@ -8,9 +8,6 @@ from math import log2
 
 import numpy as np
 import pytest
-from naive.databases import ITEMS
-from naive.releases import random_local, random_recoding, random_replacement
-from naive.utility import edits, lm_cost, ncp, ul
 
 from setveil.core import Hierarchy, Itemsets, Transactions, Vocabulary
 from setveil.errors import InputError
@@ -18,6 +15,9 @@ from setveil.releases import Grouping, LocalRecoding, Recoding
 from setveil.utility import histograms, measure
 from setveil.utility.histograms import bin_starts
 from setveil.utility.loss import utility_loss
+from tests.naive.databases import ITEMS
+from tests.naive.releases import random_local, random_recoding, random_replacement
+from tests.naive.utility import edits, lm_cost, ncp, ul
 
 
 def test_recodings_equal_enumeration() -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive import degree as naive
 
 from setveil.algorithms import Context, find
 from setveil.core import Transactions
@@ -26,6 +25,7 @@ from setveil.utility.reconstruction import (
     kl_error,
     query,
 )
+from tests.naive import degree as naive
 
 PUBLIC, SECRETS = list("abcde"), ["x", "y"]
 
@@ -149,7 +149,7 @@ def test_suppressed_occurrences_cost_something_finite() -> None:
 def test_achieved_degree_per_item() -> None:
     assert achieved_p(figure_1d()) == {"viagra": 3.0, "pregnancy test": 2.0}
     data = Transactions.from_lists([["a", "x"], ["x"], ["a"], ["b"], ["c"]])
-    release = Grouping.from_groups(data, np.zeros(5), ["x", "absent"])
+    release = Grouping.from_groups(data, np.zeros(5, dtype=np.int64), ["x", "absent"])
     assert achieved_p(release) == {"absent": math.inf, "x": 2.5}
 
 
@@ -164,6 +164,7 @@ def test_the_default_has_the_lowest_error_on_real_data(real_data: Callable[[str]
         model = PrivacyDegree(10, [data.vocabulary[int(item)] for item in drawn])
         for name in ("nn+", "nn", "cahd", "random"):
             release = find(name).load()().run(data, model, Context(seed=seed))
+            assert isinstance(release, Grouping)
             assert min(achieved_p(release).values()) >= 10
             row = [kl_error(data, release, protocol, n_queries=300, seed=seed) for protocol in PROTOCOLS]
             errors.setdefault(name, []).append(row)

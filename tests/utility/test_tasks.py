@@ -12,10 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive.counting import support
-from naive.databases import ITEMS, random_paths, random_records
-from naive.releases import random_grouping, random_local, random_recoding, random_replacement
-from naive.utility import compared, frequent, mining_losses, raise_to, read_supports, rules, shared_support
 
 import setveil as sv
 from setveil.core import Hierarchy, Itemsets, Transactions
@@ -35,6 +31,10 @@ from setveil.utility.estimates import COVERS, SupportEstimates
 from setveil.utility.itemsets import frequent_itemsets
 from setveil.utility.patterns import compare_patterns
 from setveil.utility.tasks import measure_tasks
+from tests.naive.counting import support
+from tests.naive.databases import ITEMS, random_paths, random_records
+from tests.naive.releases import random_grouping, random_local, random_recoding, random_replacement
+from tests.naive.utility import compared, frequent, mining_losses, raise_to, read_supports, rules, shared_support
 
 ALL_ITEMSETS = [frozenset(c) for size in range(1, 5) for c in combinations(ITEMS, size)]
 
@@ -107,7 +107,7 @@ def test_groupings_are_read_by_their_counts() -> None:
                 n_fit = support(members, itemset - sensitive)
                 counts = [support(members, {item}) for item in itemset & sensitive]
                 upper += n_fit if all(counts) else 0
-                expected += n_fit * np.prod([count / len(members) for count in counts])
+                expected += float(n_fit * np.prod([count / len(members) for count in counts]))
             assert expand[number] == upper
             assert probability[number] == pytest.approx(expected, abs=1e-9)
 

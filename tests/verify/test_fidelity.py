@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from naive import degree as naive
-from verify.test_random import KINDS, encoded, make_data, make_release
 
 from setveil.core import Hierarchy, Transactions
 from setveil.models import ConstraintAnonymity
 from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
 from setveil.verify import check_original, fidelity, published
+from tests.naive import degree as naive
+from tests.verify.test_random import KINDS, encoded, make_data, make_release
 
 
 def letters(*rows: str) -> Transactions:
@@ -23,7 +23,9 @@ def letters(*rows: str) -> Transactions:
 def shuffled(release: Release, order: list[int]) -> Release:
     """The same release with its records in another order, as a file has them."""
     places = np.array(order, dtype=np.int64)
-    published = release.published.select(places)
+    published = release.published
+    assert isinstance(published, Transactions)
+    published = published.select(places)
     if isinstance(release, Grouping):
         return replace(release, published=published, group_of=release.group_of[places])
     if isinstance(release, Replacement):

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from setveil.core.regular_files import LARGEST_CERTIFICATE
 from setveil.errors import UncheckedError
 from setveil.verify import check_codebook, check_files
-from setveil.verify.files import LARGEST_CERTIFICATE, certificate_digest
+from setveil.verify.files import certificate_digest
 
 CONTENT = {
     "published.dat": b"1 2\n1 2\n",

@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from verify import without_loops
 
 import setveil as sv
 from setveil.models import MODELS
 from setveil.workflows.recheck import verify_folder
+from tests.verify import without_loops
 
 PEOPLE = 60
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive.kkm import kkm, people_of
-from naive.verify import km as naive_km
 
 import setveil as sv
 from setveil.core import Transactions
 from setveil.core.columns import Column, Columns
 from setveil.models import KAnonymity, KKmAnonymity, KmAnonymity
 from setveil.verify import achieved, judge, minimal_violations, verify
+from tests.naive.kkm import kkm, people_of
+from tests.naive.verify import km as naive_km
 
 N_TABLES = 4_000
 VALUES = (["f", "m"], ["0-9", "10-19", "*"], ["9", "10", "007", "missing"], ["x"], ["a=b", "|", "a,b"])

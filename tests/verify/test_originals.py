@@ -18,8 +18,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive.layouts import LAYOUTS, can_hold, write_layout
-from strategies import hostile_records
 
 import setveil as sv
 from setveil.core import Transactions, Vocabulary
@@ -28,6 +26,8 @@ from setveil.verify.originals.cells import DifferentError
 from setveil.verify.originals.comparing import compare_readings
 from setveil.verify.originals.objects import count_table
 from setveil.workflows.inputs import held, read_twice
+from tests.naive.layouts import LAYOUTS, can_hold, write_layout
+from tests.strategies import hostile_records
 
 EXAMPLES = 60 if settings.default.max_examples < 1000 else 1000
 

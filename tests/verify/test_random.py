@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive import verify as naive
 
 from setveil.core import Hierarchy, Transactions
 from setveil.models import Coherence, ConstraintAnonymity, KAnonymity, KmAnonymity, PrivacyDegree, PrivacyModel
 from setveil.releases import Grouping, LocalRecoding, Recoding, Release, Replacement
 from setveil.verify import achieved, minimal_violations, verify
+from tests.naive import verify as naive
 
 N_RELEASES = 10_000
 KINDS = ("plain", "recoding", "cut", "local", "replacement", "grouping")
@@ -139,6 +139,7 @@ def agree(what: Any, model: PrivacyModel) -> bool:
     verdict = verify(what, model)
     found = achieved(what, model)
     mixed = too_many = False
+    expected: dict[str, Any]
     if isinstance(model, PrivacyDegree):
         holds, expected = naive.degree(release, records, model)
         holds = holds and not naive.misnamed(release, records, model.sensitive)

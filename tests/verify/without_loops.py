@@ -37,7 +37,7 @@ def guarded(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def guard_all() -> None:
     """All functions of ``setveil.arrays``, before other rooms import them."""
-    compiling.compiled = guarded
+    compiling.compiled = guarded  # type: ignore[assignment]
     modules = [import_module(f"setveil.arrays.{one.name}") for one in pkgutil.iter_modules(setveil.arrays.__path__)]
     for module in modules:
         for name, value in vars(module).items():

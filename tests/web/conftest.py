@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browsers import find_chromium
+
+from tests.browsers import find_chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -116,8 +117,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture(scope="module")  # while one is open, its event loop runs, and other modules have loops of their own
 def browser() -> Iterator[Browser]:
     from playwright.sync_api import expect, sync_playwright
-    from report.test_browser import QUIET
-    from web.walk import LONG
+
+    from tests.report.test_browser import QUIET
+    from tests.web.walk import LONG
 
     expect.set_options(timeout=LONG)  # the machine may be busy
 
@@ -130,7 +132,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def page(browser: Browser, server: Server) -> Iterator[Page]:
     """A new session; whatever the browser complains about fails the test."""
-    from web.walk import LONG, is_own
+    from tests.web.walk import LONG, is_own
 
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
     context.set_default_timeout(LONG)

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browsers import NONE, find_chromium
-from web.conftest import Server
-from web.walk import RUN, STEPS, audit, expect, give_reason, go, run_and_wait, upload
 
 import setveil as sv
 from setveil.workflows.samples import demo_files
+from tests.browsers import NONE, find_chromium
+from tests.web.conftest import Server
+from tests.web.walk import RUN, STEPS, audit, expect, give_reason, go, run_and_wait, upload
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 import uvicorn
-from web.conftest import Server
 
 from setveil.web.connections import MAX_HEADERS, LimitedProtocol
 from setveil.web.guard import Guard
+from tests.web.conftest import Server
 
 pytestmark = pytest.mark.xdist_group("browser")
 

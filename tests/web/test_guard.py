@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from web.conftest import Server
 
 from setveil.web.guard import Guard
+from tests.web.conftest import Server
 
 pytestmark = pytest.mark.xdist_group("browser")
 

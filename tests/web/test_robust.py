@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browsers import NONE, find_chromium
-from web.conftest import Server
-from web.test_browser import header_of, small_data
-from web.walk import RUN, give_reason, go, run_and_wait, upload
+
+from tests.browsers import NONE, find_chromium
+from tests.web.conftest import Server
+from tests.web.test_browser import header_of, small_data
+from tests.web.walk import RUN, give_reason, go, run_and_wait, upload
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

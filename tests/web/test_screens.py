@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browsers import NONE, find_chromium
-from web.walk import RUN, STEPS, audit, give_reason, go, run_and_wait, upload
+
+from tests.browsers import NONE, find_chromium
+from tests.web.walk import RUN, STEPS, audit, give_reason, go, run_and_wait, upload
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -38,7 +39,7 @@ def test_every_step_at_every_width_light_and_dark(page: Page, tmp_path: Path) ->
     _fill(page, tmp_path)
     wrong: dict[str, Any] = {}
     for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 844 if width == 390 else 900})
             for number, step in enumerate(STEPS, 1):

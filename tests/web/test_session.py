@@ -219,7 +219,7 @@ def test_a_proposal_is_run_with_the_options_it_was_tried_with(dataset: Dataset) 
 
 
 def test_the_best_figure_of_a_row_is_marked_only_where_runs_differ() -> None:
-    rows = [dict.fromkeys((name for _, name in BETTER), 0.5) for _ in range(3)]
+    rows: list[dict[str, Any]] = [dict.fromkeys((name for _, name in BETTER), 0.5) for _ in range(3)]
     assert best_figures(rows) == {}
     rows[0]["exact_ratio"], rows[1]["exact_ratio"], rows[2]["exact_ratio"] = 0.9, 0.4, None
     rows[1]["avg_re"] = 0.1

@@ -11,7 +11,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from web.conftest import MAIN, Server, start, stop
+
+from tests.web.conftest import MAIN, Server, start, stop
 
 pytestmark = pytest.mark.xdist_group("browser")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from web.conftest import Server
+from tests.web.conftest import Server
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, LocatorAssertions, Page
+    from playwright.sync_api import Locator, Page
 
 LONG = 60_000  # milliseconds; machines may be busy
 RUN = 5 * LONG  # for a whole run, on a machine whose kernels are not compiled yet
@@ -84,7 +84,7 @@ def is_own(address: str, server: Server) -> bool:
     return address.startswith((f"http://{own}", f"ws://{own}", f"blob:http://{own}", "data:"))
 
 
-def expect(place: Locator) -> LocatorAssertions:
+def expect(place: Locator) -> Any:
     """What a place must become like, however busy the machine is."""
     from playwright.sync_api import expect as expected
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive.kkm import check_people, people_of
-from naive.kkm_cases import random_model, random_people
 
 import setveil as sv
 from setveil.workflows.apply import apply_folder
 from setveil.workflows.folder import owners_reading
 from setveil.workflows.policies import make_policy
+from tests.naive.kkm import check_people, people_of
+from tests.naive.kkm_cases import random_model, random_people
 
 OLD = [["beer", "milk"], ["wine", "milk"], ["beer", "bread"], ["wine", "bread"]] * 2
 TREE = sv.Hierarchy.from_paths(

@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from naive.kkm_cases import with_columns
 
 import setveil as sv
 from setveil.models import MODELS
 from setveil.workflows import assess
 from setveil.workflows.samples import demo_files
+from tests.naive.kkm_cases import with_columns
 
 PLACE = Path(__file__).with_name("frozen_releases.json")
 FROZEN = ("published.*", "records.*", "codebook.csv", "columns.csv", "sensitive.csv", "counts.csv", "lengths.csv")

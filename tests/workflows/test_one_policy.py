@@ -143,7 +143,9 @@ def from_library(asked: Mapping[str, Any], out: str) -> None:
     """The same without a policy: a model, and what ``anonymize`` and ``publish`` take."""
     model, chosen = asked["model"], asked["algorithm"]
     parameters = {name: value for name, value in model.items() if name != "name"}
-    stated = {"person": "patient", "item": "code", "known": ["age", "sex"]} if "columns" in asked else {}
+    stated: dict[str, Any] = (
+        {"person": "patient", "item": "code", "known": ["age", "sex"]} if "columns" in asked else {}
+    )
     if stated:
         stated["column_hierarchy"] = {"age": COLUMNS["age"]["hierarchy"]}
     release = sv.anonymize(

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive.kkm_cases import random_people
-from naive.population import can_be
 
 import setveil as sv
 from setveil.algorithms.registry import may_suppress_entries
 from setveil.core import Transactions
 from setveil.releases import Release
 from setveil.workflows.population import match_population, why_not
+from tests.naive.kkm_cases import random_people
+from tests.naive.population import can_be
 
 pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
 

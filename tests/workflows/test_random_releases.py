@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
-from naive.layouts import LAYOUTS, Records, can_hold, write_layout
-from strategies import hostile_labels, hostile_records
 
 import setveil as sv
 from setveil.algorithms import ENTRIES
@@ -29,6 +27,8 @@ from setveil.models import (
     PrivacyModel,
 )
 from setveil.workflows.recheck import HIDDEN_QUOTES
+from tests.naive.layouts import LAYOUTS, Records, can_hold, write_layout
+from tests.strategies import hostile_labels, hostile_records
 
 WRITTEN = ("fimi", "spmf", "long", "basket", "jsonl", "parquet")
 SLOW = ("optimal", "gray-tsp", "lsh")
@@ -68,7 +68,7 @@ def runs(draw: st.DrawFn) -> tuple[Records, str, PrivacyModel, str | None, str |
     return records, layout, model, entry.name, tree, to, {"safe_csv": draw(st.booleans()), "accept_guessable": True}
 
 
-@settings(max_examples=30 if settings.default.max_examples < 1000 else 1000)
+@settings(max_examples=30 if settings().max_examples < 1000 else 1000)
 @given(run=runs())
 def test_whatever_is_published_is_accepted_by_strangers_and_by_its_owner(run: Any) -> None:
     records, layout, model, algorithm, tree, to, options = run
@@ -130,7 +130,7 @@ def test_files_that_do_not_say_what_the_original_gives_are_not_published(
 
     from setveil.io.releases import canonical
 
-    encode = canonical.encode_codebook
+    encode = canonical.encode_codebook  # type: ignore[attr-defined]
     monkeypatch.setattr(canonical, "encode_codebook", exchanged)
     release = sv.anonymize([["a"], ["a"], ["a"], ["b"], ["b"]], KmAnonymity(k=2, m=1), "trim")
     with pytest.raises(sv.GuaranteeError, match="not published"):
@@ -151,13 +151,13 @@ def people_with_columns(draw: st.DrawFn) -> tuple[Records, dict[str, list[str | 
     return records, columns, dict(zip(columns, roles, strict=True))
 
 
-@settings(max_examples=15 if settings.default.max_examples < 1000 else 1000)
+@settings(max_examples=15 if settings().max_examples < 1000 else 1000)
 @given(people=people_with_columns(), m=st.sampled_from([0, 1, 2, "all"]), to=st.sampled_from([None, "long", "jsonl"]))
 def test_releases_with_columns_are_accepted_by_strangers_and_by_their_owner(
     people: Any, m: Any, to: str | None
 ) -> None:
     records, columns, roles = people
-    made = [Column.of(name, roles[name], cells) for name, cells in columns.items()]  # type: ignore[arg-type]
+    made = [Column.of(name, roles[name], cells) for name, cells in columns.items()]
     data = replace(sv.Transactions.from_lists(records), columns=Columns(tuple(made)))
     with tempfile.TemporaryDirectory() as place, warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -9,6 +9,7 @@ import pickle
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,7 @@ def test_runs_in_the_executor_of_an_event_loop_are_the_same() -> None:
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning", "ignore:.*not in the data:setveil.SetveilWarning")
 def test_runs_in_child_processes_are_the_same(method: str) -> None:
     here = run("nobody")  # loops are compiled and threads started here before the child begins
-    context = multiprocessing.get_context(method)
+    context: Any = multiprocessing.get_context(method)
     answers = context.Queue()
     child = context.Process(target=run_in_child, args=("nobody", answers))
     child.start()

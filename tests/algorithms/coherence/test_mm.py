@@ -7,9 +7,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from naive import coherence as naive
-from naive.databases import random_records
-from naive.km_cases import LIU_WANG
 
 import setveil as sv
 from setveil.algorithms.base import Context
@@ -18,6 +15,9 @@ from setveil.core import Transactions
 from setveil.models import Coherence
 from setveil.releases import Recoding
 from setveil.verify import verify
+from tests.naive import coherence as naive
+from tests.naive.databases import random_records
+from tests.naive.km_cases import LIU_WANG
 
 
 def run_mm(records: Sequence[Sequence[str]], model: Coherence, loss: str = "occurrences") -> Recoding:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from naive.constraint_cases import (
-    assert_constraints_as_the_twin,
-    assert_itemsets_as_the_twin,
-    figures,
-)
-
 import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.constraints.coat import COAT
 from setveil.models import KmAnonymity
+from tests.naive.constraint_cases import (
+    assert_constraints_as_the_twin,
+    assert_itemsets_as_the_twin,
+    figures,
+)
 
 
 def test_itemsets_of_up_to_m_items_as_the_twin_does_it() -> None:

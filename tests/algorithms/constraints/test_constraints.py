@@ -8,13 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive.constraint_cases import (
-    answer,
-    make,
-    smallest_first,
-    twin,
-)
-from naive.constraints import pgen
 
 import setveil as sv
 from setveil.algorithms.base import Context
@@ -29,6 +22,13 @@ from setveil.models import ConstraintAnonymity, KmAnonymity
 from setveil.releases import Recoding
 from setveil.utility.categories import purity_of
 from setveil.utility.loss import ncp
+from tests.naive.constraint_cases import (
+    answer,
+    make,
+    smallest_first,
+    twin,
+)
+from tests.naive.constraints import pgen
 
 
 @pytest.mark.parametrize("start", [0, 600])

@@ -7,14 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from naive.constraint_cases import (
-    FIGURE_1A,
-    answer,
-    assert_constraints_as_the_twin,
-    assert_itemsets_as_the_twin,
-    figures,
-)
-from naive.constraints import Clustering
 
 import setveil as sv
 from setveil.algorithms.base import Context
@@ -22,6 +14,14 @@ from setveil.algorithms.constraints.pcta import PCTA
 from setveil.core import Transactions
 from setveil.models import ConstraintAnonymity, KmAnonymity
 from setveil.utility.loss import ncp
+from tests.naive.constraint_cases import (
+    FIGURE_1A,
+    answer,
+    assert_constraints_as_the_twin,
+    assert_itemsets_as_the_twin,
+    figures,
+)
+from tests.naive.constraints import Clustering
 
 
 def test_itemsets_of_up_to_m_items_as_the_twin_does_it() -> None:

@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from naive.constraint_cases import (
-    some_ask,
-)
-
 import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.constraints.coat import COAT
@@ -17,6 +13,9 @@ from setveil.algorithms.constraints.upcta import UPCTA
 from setveil.core import Transactions
 from setveil.models import ConstraintAnonymity, KmAnonymity
 from setveil.utility.loss import ncp
+from tests.naive.constraint_cases import (
+    some_ask,
+)
 
 
 def test_releases_keep_their_promise_and_pcta_plus_never_suppresses_more() -> None:

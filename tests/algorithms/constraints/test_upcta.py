@@ -6,19 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from naive.constraint_cases import (
-    FIGURE_1A,
-    answer,
-    assert_constraints_as_the_twin,
-    assert_itemsets_as_the_twin,
-)
-from naive.constraints import occurring
 
 import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.constraints.upcta import UPCTA
 from setveil.core import Transactions
 from setveil.models import ConstraintAnonymity
+from tests.naive.constraint_cases import (
+    FIGURE_1A,
+    answer,
+    assert_constraints_as_the_twin,
+    assert_itemsets_as_the_twin,
+)
+from tests.naive.constraints import occurring
 
 
 def test_itemsets_of_up_to_m_items_as_the_twin_does_it() -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive import counts as naive
 
 import setveil as sv
 from setveil.algorithms.counts import tally
@@ -21,6 +20,7 @@ from setveil.generate import records as generators
 from setveil.releases import CountTable
 from setveil.report.certificate import seal
 from setveil.verify.count_inference import Listed, find_revealed
+from tests.naive import counts as naive
 
 pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
 

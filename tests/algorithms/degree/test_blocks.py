@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
-from naive import degree as naive
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.degree import _blocks as kernels
@@ -23,6 +23,7 @@ from setveil.core import Transactions
 from setveil.errors import InputError
 from setveil.models import PrivacyDegree
 from setveil.releases import Grouping
+from tests.naive import degree as naive
 
 
 def groups_of(joined: np.ndarray) -> set[frozenset[int]]:
@@ -93,8 +94,8 @@ def test_every_member_of_a_group_is_equally_likely(p: int, n_blocks: int, n_hold
                         sums[0] += is_holder[record] - fair
                         sums[1] += fair * (1 - fair)
     assert len(seen) > n_blocks
-    for look, (excess, variance) in seen.items():
-        assert abs(excess) < 5 * max(variance, 1.0) ** 0.5, look
+    for view, (excess, variance) in seen.items():
+        assert abs(excess) < 5 * max(variance, 1.0) ** 0.5, view
 
 
 def test_partners_are_chosen_as_by_the_twin() -> None:
@@ -137,7 +138,8 @@ def test_who_is_chosen_depends_on_what_units_hold_and_on_the_draw() -> None:
 
         class Moved:
             def permutation(self, values: np.ndarray, moved: np.ndarray = moved, number: int = number) -> np.ndarray:
-                return np.argsort(moved)[np.random.default_rng(number).permutation(values)]
+                order: np.ndarray = np.argsort(moved)
+                return order[np.random.default_rng(number).permutation(values)]
 
         before = choose_sets(held, is_bad, 2, np.random.default_rng(number))
         after = choose_sets(held[moved], is_bad[moved], 2, Moved())  # type: ignore[arg-type]
@@ -351,6 +353,7 @@ def test_records_with_a_public_item_are_published_with_all_their_items() -> None
 def test_no_passes_is_allowed_and_fewer_are_not() -> None:
     data = Transactions.from_lists([["a"], ["b"], ["a", "s"], ["c"]])
     assert BlocksOfRecords(passes=0).run(data, PrivacyDegree(2, ["s"]), Context()).published.n_records == 4
-    for wrong in ({"passes": -1}, {"reach": 0}):
+    wrongs: list[dict[str, Any]] = [{"passes": -1}, {"reach": 0}]
+    for wrong in wrongs:
         with pytest.raises(InputError, match=r"must be at least [01], not"):
             BlocksOfRecords(**wrong).run(data, PrivacyDegree(2, ["s"]), Context())

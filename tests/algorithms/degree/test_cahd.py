@@ -6,13 +6,13 @@ import random
 
 import numpy as np
 import pytest
-from naive import degree as naive
-from naive.degree_cases import assert_degree, groups_of, random_cases
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.degree.cahd import CAHD
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order, rcm_order
+from tests.naive import degree as naive
+from tests.naive.degree_cases import assert_degree, groups_of, random_cases
 
 
 @pytest.mark.parametrize("ordering", ["gray", "rcm"])

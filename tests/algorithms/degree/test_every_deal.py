@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, permutations, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,8 +88,8 @@ def test_no_member_is_likelier_over_every_deal_and_every_draw(
     n_records = p * n_blocks
     members = np.arange(n_records).reshape(n_blocks, p)
     parts = members.reshape(-1, p * width)
-    weight: Counter[object] = Counter()  # of each sight: groups and counts
-    held: Counter[object] = Counter()  # the part in which a record holds an item
+    weight: Counter[Any] = Counter()  # of each sight: groups and counts
+    held: Counter[Any] = Counter()  # the part in which a record holds an item
     for deal in product(*(combinations(range(n_records), number) for number in holders)):
         hidden = Transactions.from_lists(
             [[f"s{i}" for i, who in enumerate(deal) if n in who] for n in range(n_records)]
@@ -97,7 +98,7 @@ def test_no_member_is_likelier_over_every_deal_and_every_draw(
         while True:
             joined = join_parts(Parts(parts, hidden, p), draws)  # type: ignore[arg-type]
             groups = [frozenset(group.tolist()) for group in joined or [members.ravel()]]
-            sight = frozenset((group, tuple(len(group & set(who)) for who in deal)) for group in groups)
+            sight: Any = frozenset((group, tuple(len(group & set(who)) for who in deal)) for group in groups)
             weight[sight] += draws.chance  # type: ignore[assignment]
             for item, who in enumerate(deal):
                 for record in who:
@@ -106,7 +107,7 @@ def test_no_member_is_likelier_over_every_deal_and_every_draw(
                 break
     n_joined = 0
     for sight, total in weight.items():
-        for group, counts in sight:  # type: ignore[attr-defined]
+        for group, counts in sight:
             n_joined += len(group) > p or not any(group == frozenset(block) for block in members.tolist())
             for item, count in enumerate(counts):
                 assert {held[sight, item, record] / total for record in group} == {Fraction(count, len(group))}
@@ -153,8 +154,8 @@ def test_no_member_is_likelier_through_the_whole_algorithm(
     remember_blocks(monkeypatch)
     monkeypatch.setattr(blocks, "FEWEST", fewest)
     monkeypatch.setattr(blocks, "secret_draws", lambda split, seed: draws)
-    weight: Counter[object] = Counter()  # of each sight
-    held: Counter[object] = Counter()  # expected holders in each sight, of an item, in a group, with some public items
+    weight: Counter[Any] = Counter()  # of each sight
+    held: Counter[Any] = Counter()  # expected holders in each sight, of an item, in a group, with some public items
     for deal in product(*(combinations(range(len(public)), number) for number in holders)):
         rows = [
             [*row, *(item for item, who in zip(sensitive, deal, strict=True) if n in who)]
@@ -178,7 +179,7 @@ def test_no_member_is_likelier_through_the_whole_algorithm(
                 break
     assert len(weight) > 1
     for sight, total in weight.items():
-        rows, counts = sight  # type: ignore[misc]
+        rows, counts = sight
         size, counted = Counter(group for group, _ in rows), {(group, item): count for group, item, count in counts}
         for (group, content), n_alike in Counter(rows).items():
             for item in sensitive:
@@ -196,7 +197,7 @@ def what_is_seen(release: Grouping) -> object:
 def remember_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Form the blocks of the same rows once only."""
     known: dict[object, np.ndarray] = {}
-    form, pair = BlocksOfRecords._form_blocks, blocks.pair_blocks
+    form, pair = BlocksOfRecords._form_blocks, blocks.pair_blocks  # type: ignore[attr-defined]
 
     def formed(self: BlocksOfRecords, rows: Transactions, size: int, context: Context) -> np.ndarray:
         key = (size, tuple(map(tuple, rows.to_lists())))

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive.degree_cases import assert_degree, groups_of, random_cases, run
 
 from setveil.algorithms import default_for, find
 from setveil.algorithms.base import Context
@@ -18,6 +17,7 @@ from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
 from setveil.releases import Grouping
 from setveil.workflows.anonymize import anonymize
+from tests.naive.degree_cases import assert_degree, groups_of, random_cases, run
 
 ALL = ["blocks", "nn+", "cahd", "nn", "lsh", "permmondrian", "random"]
 NAMES = ["Bob", "David", "Claire", "Andrea", "Ellen"]

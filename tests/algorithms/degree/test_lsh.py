@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from naive import degree as naive
-from naive.degree_cases import random_cases, run
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.degree.groups import split_records
 from setveil.algorithms.degree.lsh import LSH
 from setveil.core import Transactions
 from setveil.models import PrivacyDegree
+from tests.naive import degree as naive
+from tests.naive.degree_cases import random_cases, run
 
 
 def test_lsh_looks_only_into_its_buckets() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from naive import degree as naive
-from naive.degree_cases import assert_degree, groups_of, random_cases
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.degree.nn import NN
 from setveil.models import PrivacyDegree
+from tests.naive import degree as naive
+from tests.naive.degree_cases import assert_degree, groups_of, random_cases
 
 
 @pytest.mark.parametrize("kind", ["hamming", "common", "jaccard"])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from naive import degree as naive
-from naive.degree_cases import random_cases
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.degree import _profiles as kernels
@@ -14,6 +12,8 @@ from setveil.algorithms.degree._grouping import Rows
 from setveil.algorithms.degree.groups import split_records
 from setveil.algorithms.degree.nn_plus import NNPlus, _index_of, _profiles_of, _Sequence
 from setveil.models import PrivacyDegree
+from tests.naive import degree as naive
+from tests.naive.degree_cases import random_cases
 
 
 def test_nn_plus_takes_the_partner_that_lowers_the_error_most() -> None:

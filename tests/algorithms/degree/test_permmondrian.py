@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from naive import degree as naive
-from naive.degree_cases import assert_degree, groups_of, random_cases, run
-
 from setveil.models import PrivacyDegree
+from tests.naive import degree as naive
+from tests.naive.degree_cases import assert_degree, groups_of, random_cases, run
 
 
 def test_permmondrian_forms_the_groups_of_its_twin() -> None:

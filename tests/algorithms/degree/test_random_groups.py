@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from naive.degree_cases import assert_degree, groups_of, random_cases, run
-
 from setveil.core import Transactions
 from setveil.models import PrivacyDegree
+from tests.naive.degree_cases import assert_degree, groups_of, random_cases, run
 
 
 def test_the_degree_holds() -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive import degree as naive
-from naive.scattered import Scattered, ScatteredGroups
 
 import setveil as sv
 from setveil.algorithms.base import Context
@@ -24,6 +22,8 @@ from setveil.report.changes import shape_of
 from setveil.risk.guesses import Guesses, deal_anew, guess_both, guess_holders
 from setveil.utility import measure
 from setveil.workflows.recheck import verify_folder
+from tests.naive import degree as naive
+from tests.naive.scattered import Scattered, ScatteredGroups
 
 Rows = list[list[str]]
 SENSITIVE = ("s0", "s1", "s2", "nowhere")

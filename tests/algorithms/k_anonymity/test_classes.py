@@ -6,8 +6,6 @@ import random
 
 import numpy as np
 import pytest
-from naive import k_anonymity as naive
-from naive.k_anonymity_cases import random_rows
 
 import setveil as sv
 from setveil.algorithms.base import Algorithm, Context
@@ -20,6 +18,8 @@ from setveil.core import Transactions
 from setveil.errors import InfeasibleError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
+from tests.naive import k_anonymity as naive
+from tests.naive.k_anonymity_cases import random_rows
 
 EVERY = [PTA(), GSC(), GrayTSP(generations=50), Weave(passes=2, tries=5)]
 

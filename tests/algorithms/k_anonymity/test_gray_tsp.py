@@ -8,8 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive import k_anonymity as naive
-from naive.k_anonymity_cases import random_rows
 
 import setveil as sv
 from setveil.algorithms.base import Context
@@ -21,6 +19,8 @@ from setveil.core import Transactions
 from setveil.errors import InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
+from tests.naive import k_anonymity as naive
+from tests.naive.k_anonymity_cases import random_rows
 
 
 class TestGrayTSP:

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from naive import k_anonymity as naive
-from naive.k_anonymity_cases import random_rows
 
 import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.k_anonymity.gsc import GSC
 from setveil.core import Transactions
 from setveil.models import KAnonymity
+from tests.naive import k_anonymity as naive
+from tests.naive.k_anonymity_cases import random_rows
 
 
 class TestGSC:

@@ -8,8 +8,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from naive import lg as naive
-from naive.km_cases import LIU_WANG, LIU_WANG_TREE, cases
 
 import setveil as sv
 from setveil.algorithms.base import Context
@@ -18,6 +16,8 @@ from setveil.core import Hierarchy, Transactions
 from setveil.models import KAnonymity
 from setveil.releases import LocalRecoding
 from setveil.verify import verify
+from tests.naive import lg as naive
+from tests.naive.km_cases import LIU_WANG, LIU_WANG_TREE, cases
 
 
 def run_lg(data: Transactions, tree: Hierarchy, model: KAnonymity) -> LocalRecoding:

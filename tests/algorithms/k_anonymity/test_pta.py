@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive import k_anonymity as naive
 
 import setveil as sv
 from setveil.algorithms.base import Context
@@ -21,6 +20,7 @@ from setveil.errors import InfeasibleError, InputError
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
 from setveil.releases import Replacement
+from tests.naive import k_anonymity as naive
 
 # Figure 2 (b): T1 to T13, their quasi-identifier items and sensitive item.
 EXAMPLE = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from naive.scattered import Scattered
 
 import setveil as sv
 from setveil.algorithms.base import Algorithm, Context
@@ -16,6 +15,7 @@ from setveil.errors import InfeasibleError, InputError
 from setveil.models import KAnonymity
 from setveil.report.changes import shape_of
 from setveil.utility import measure
+from tests.naive.scattered import Scattered
 
 
 def some_data(seed: int) -> Transactions:

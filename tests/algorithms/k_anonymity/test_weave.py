@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive import k_anonymity as naive
 
 import setveil as sv
 from setveil.algorithms.base import Context
@@ -30,6 +29,7 @@ from setveil.core import Transactions
 from setveil.errors import InputError
 from setveil.models import KAnonymity
 from setveil.releases import Replacement
+from tests.naive import k_anonymity as naive
 
 Record = frozenset[str]
 

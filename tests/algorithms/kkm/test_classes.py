@@ -7,9 +7,6 @@ from itertools import chain, product
 
 import numpy as np
 import pytest
-from naive.kkm import check_people, people_of
-from naive.kkm_cases import random_model, random_people
-from naive.kkm_classes import column_loss, estimated_loss, lowest
 
 import setveil as sv
 from setveil.algorithms.base import Context
@@ -25,6 +22,9 @@ from setveil.core import Hierarchy, Transactions
 from setveil.core.columns import Column, Columns
 from setveil.generate import patients_hierarchy
 from setveil.models import KKmAnonymity
+from tests.naive.kkm import check_people, people_of
+from tests.naive.kkm_cases import random_model, random_people
+from tests.naive.kkm_classes import column_loss, estimated_loss, lowest
 
 
 @pytest.mark.parametrize("block", [0, *(pytest.param(block, marks=pytest.mark.long) for block in range(1, 40))])

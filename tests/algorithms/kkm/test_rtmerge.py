@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from naive.kkm_merging import assert_clusters_of_the_twin, assert_safe_releases
-
 from setveil.algorithms.kkm.rtmerge import RTMerge
+from tests.naive.kkm_merging import assert_clusters_of_the_twin, assert_safe_releases
 
 
 def test_clusters_are_those_of_the_slow_twin() -> None:

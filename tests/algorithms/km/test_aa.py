@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
-from naive import km as naive
-from naive.counting import is_km_anonymous
-from naive.km_cases import PAPER, PAPER_TREE, cases
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
@@ -21,9 +19,12 @@ from setveil.engines import tree_counts
 from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding
+from tests.naive import km as naive
+from tests.naive.counting import is_km_anonymous
+from tests.naive.km_cases import PAPER, PAPER_TREE, cases
 
 
-def run(data: Transactions, tree: Hierarchy, k: int, m: int | str, **options: str) -> Recoding:
+def run(data: Transactions, tree: Hierarchy, k: int, m: int | Literal["all"], **options: str) -> Recoding:
     return AA(**options).run(data, KmAnonymity(k, m), Context(hierarchy=tree))
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from naive.km_cases import cases
-from naive.optimal import ncp_cost
-from naive.refine_cases import assert_explained, assert_never_worse
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.km.aa import AA
 from setveil.algorithms.km.aa_refine import AARefine
 from setveil.errors import CancelledError
 from setveil.models import KmAnonymity
+from tests.naive.km_cases import cases
+from tests.naive.optimal import ncp_cost
+from tests.naive.refine_cases import assert_explained, assert_never_worse
 
 
 def test_never_worse_than_aa() -> None:

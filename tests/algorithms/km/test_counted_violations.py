@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from naive.km_cases import cases
-from naive.optimal import skewed_cases
 
 from setveil.algorithms.base import Algorithm, Context
 from setveil.algorithms.km import counted_violations, optimal, refine
@@ -16,6 +14,8 @@ from setveil.algorithms.km.optimal import Optimal
 from setveil.core import Hierarchy, Transactions
 from setveil.errors import InputError
 from setveil.models import KmAnonymity
+from tests.naive.km_cases import cases
+from tests.naive.optimal import skewed_cases
 
 
 def from_counts(data: Transactions, tree: Hierarchy, model: KmAnonymity, context: Context) -> CountedViolations:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
-from naive import km as naive
-from naive.counting import is_km_anonymous
-from naive.km_cases import PAPER, PAPER_TREE, cases
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.km.da import DA
@@ -13,9 +12,12 @@ from setveil.core import Hierarchy, Transactions
 from setveil.errors import InfeasibleError
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding
+from tests.naive import km as naive
+from tests.naive.counting import is_km_anonymous
+from tests.naive.km_cases import PAPER, PAPER_TREE, cases
 
 
-def run(data: Transactions, tree: Hierarchy, k: int, m: int | str, **options: str) -> Recoding:
+def run(data: Transactions, tree: Hierarchy, k: int, m: int | Literal["all"], **options: str) -> Recoding:
     return DA(**options).run(data, KmAnonymity(k, m), Context(hierarchy=tree))
 
 

@@ -6,11 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from naive import km as naive
-from naive.counting import is_km_anonymous
-from naive.km_cases import LIU_WANG, LIU_WANG_TREE, cases
 
 from setveil.algorithms.base import Algorithm, Context
 from setveil.algorithms.km.hghs import HgHs, MHgHs
@@ -18,11 +16,14 @@ from setveil.core import Hierarchy, Transactions
 from setveil.errors import CancelledError, InfeasibleError
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding
+from tests.naive import km as naive
+from tests.naive.counting import is_km_anonymous
+from tests.naive.km_cases import LIU_WANG, LIU_WANG_TREE, cases
 
 BOTH = pytest.mark.parametrize("kind", [HgHs, MHgHs])
 
 
-def run(kind: type[Algorithm], data: Transactions, tree: Hierarchy, k: int, m: int | str) -> Recoding:
+def run(kind: type[Algorithm], data: Transactions, tree: Hierarchy, k: int, m: int | Literal["all"]) -> Recoding:
     release = kind().run(data, KmAnonymity(k, m), Context(hierarchy=tree))
     assert isinstance(release, Recoding)
     return release
@@ -37,7 +38,7 @@ def published(release: Recoding) -> set[str]:
 
 
 @pytest.mark.parametrize("m", [5, "all"])
-def test_paper_example(m: int | str) -> None:
+def test_paper_example(m: int | Literal["all"]) -> None:
     release = run(HgHs, Transactions.from_lists(LIU_WANG), LIU_WANG_TREE, 2, m)
     assert published(release) == {"P", "f", "g", "M", "e", "(i)"}
     assert release.details["cost"] == pytest.approx(5.6)

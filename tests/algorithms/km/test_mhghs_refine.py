@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from naive.optimal import lm_cost
-from naive.refine_cases import assert_explained, assert_never_worse
-
 from setveil.algorithms.km.hghs import MHgHs
 from setveil.algorithms.km.mhghs_refine import MHgHsRefine
+from tests.naive.optimal import lm_cost
+from tests.naive.refine_cases import assert_explained, assert_never_worse
 
 
 def test_never_worse_than_mhghs() -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
-from naive import km as naive
-from naive.counting import is_km_anonymous
-from naive.km_cases import PAPER, PAPER_TREE, cases
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.km.aa import AA
@@ -18,9 +16,12 @@ from setveil.core import Hierarchy, Transactions
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding
+from tests.naive import km as naive
+from tests.naive.counting import is_km_anonymous
+from tests.naive.km_cases import PAPER, PAPER_TREE, cases
 
 
-def run(data: Transactions, tree: Hierarchy, k: int, m: int | str, **options: int) -> Recoding:
+def run(data: Transactions, tree: Hierarchy, k: int, m: int | Literal["all"], **options: int) -> Recoding:
     return OA(**options).run(data, KmAnonymity(k, m), Context(hierarchy=tree))
 
 

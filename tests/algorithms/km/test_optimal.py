@@ -6,14 +6,10 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
-from naive import optimal as naive
-from naive.counting import is_km_anonymous
-from naive.km import Database
-from naive.km_cases import LIU_WANG, LIU_WANG_TREE, PAPER, PAPER_TREE, cases, random_tree
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.km import optimal
@@ -28,9 +24,13 @@ from setveil.core import Hierarchy, Transactions
 from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding
+from tests.naive import optimal as naive
+from tests.naive.counting import is_km_anonymous
+from tests.naive.km import Database
+from tests.naive.km_cases import LIU_WANG, LIU_WANG_TREE, PAPER, PAPER_TREE, cases, random_tree
 
 
-def run(data: Transactions, tree: Hierarchy, k: int, m: int | str, **options: Any) -> Recoding:
+def run(data: Transactions, tree: Hierarchy, k: int, m: int | Literal["all"], **options: Any) -> Recoding:
     return Optimal(**options).run(data, KmAnonymity(k, m), Context(hierarchy=tree))
 
 
@@ -63,7 +63,7 @@ def without_heuristic(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(AA, "run", top)
 
 
-def check_no_cut_is_better(data: Transactions, tree: Hierarchy, k: int, m: int | str) -> None:
+def check_no_cut_is_better(data: Transactions, tree: Hierarchy, k: int, m: int | Literal["all"]) -> None:
     base = Database(data, tree)
     release = run(data, tree, k, m)
     cost = naive.ncp_cost(base, published(release))
@@ -93,7 +93,9 @@ def test_better_than_aa_now_and_then() -> None:
     assert n_better > 5
 
 
-def check_no_suppression_is_better(data: Transactions, tree: Hierarchy, k: int, m: int | str) -> tuple[bool, bool]:
+def check_no_suppression_is_better(
+    data: Transactions, tree: Hierarchy, k: int, m: int | Literal["all"]
+) -> tuple[bool, bool]:
     """Against every cut and every set of leaves; whether something is suppressed, and single leaves below a node."""
     base = Database(data, tree)
     release = run(data, tree, k, m, suppression=True)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
-from naive import optimal as naive
-from naive.counting import is_km_anonymous, occurring_itemsets
-from naive.km import Database
-from naive.km_cases import cases
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
@@ -18,10 +16,19 @@ from setveil.algorithms.km.refine import Refiner
 from setveil.algorithms.km.violations import Violations
 from setveil.core import Hierarchy, Transactions
 from setveil.models import KmAnonymity
+from tests.naive import optimal as naive
+from tests.naive.counting import is_km_anonymous, occurring_itemsets
+from tests.naive.km import Database
+from tests.naive.km_cases import cases
 
 
 def refiner_of(
-    data: Transactions, tree: Hierarchy, k: int, m: int | str, node_of_leaf: NDArray[np.int32], loss: str = "ncp"
+    data: Transactions,
+    tree: Hierarchy,
+    k: int,
+    m: int | Literal["all"],
+    node_of_leaf: NDArray[np.int32],
+    loss: str = "ncp",
 ) -> Refiner:
     context = Context(hierarchy=tree)
     violations = Violations(DistinctRecords.of_leaves(data, tree, context), tree, KmAnonymity(k, m), context)
@@ -55,7 +62,7 @@ def test_violations_are_the_smallest_rare_itemsets() -> None:
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, "all"])
-def test_from_the_root_down(m: int | str) -> None:
+def test_from_the_root_down(m: int | Literal["all"]) -> None:
     for data, tree, k in cases(60, seed=22):
         base = Database(data, tree)
         refiner = refiner_of(data, tree, k, m, np.full(tree.n_items, tree.root, dtype=np.int32))
@@ -69,7 +76,7 @@ def test_from_the_root_down(m: int | str) -> None:
         assert is_km_anonymous(naive.recode(base, nodes_of(refiner)), k, m)
 
 
-def check_nothing_is_left(base: Database, nodes: tuple[int, ...], k: int, m: int | str) -> None:
+def check_nothing_is_left(base: Database, nodes: tuple[int, ...], k: int, m: int | Literal["all"]) -> None:
     """No node can be replaced by its children at a smaller loss."""
     for node in nodes:
         more = tuple(other for other in nodes if other != node) + base.tree.children[node]

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive import km as naive
-from naive.km_cases import LIU_WANG, LIU_WANG_TREE, cases
 
 from setveil.algorithms.km import threats
 from setveil.algorithms.km.threats import minimal_privacy_threats
 from setveil.core import Transactions
 from setveil.errors import InputError
+from tests.naive import km as naive
+from tests.naive.km_cases import LIU_WANG, LIU_WANG_TREE, cases
 
 
 def as_dict(data: Transactions, k: int, m: int | str, tree: object = None) -> dict[frozenset[str], int]:

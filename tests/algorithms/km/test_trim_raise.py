@@ -7,10 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from naive.km import Database
-from naive.km_cases import cases
-from naive.optimal import least_lm, skewed_cases
-from naive.trim import added, itemset_counts, lowered
 
 import setveil as sv
 from setveil.algorithms import Context
@@ -21,6 +17,10 @@ from setveil.algorithms.km.optimal import Optimal
 from setveil.algorithms.km.trim import Trim
 from setveil.utility.avg_re import query_errors
 from setveil.workflows.recheck import verify_folder
+from tests.naive.km import Database
+from tests.naive.km_cases import cases
+from tests.naive.optimal import least_lm, skewed_cases
+from tests.naive.trim import added, itemset_counts, lowered
 
 WAYS = ("counts", "loss", "none")
 

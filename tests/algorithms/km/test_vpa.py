@@ -6,10 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from naive import km
-from naive import parts as naive
-from naive.counting import is_km_anonymous
-from naive.km_cases import LIU_WANG, LIU_WANG_TREE, cases
 
 import setveil as sv
 from setveil.algorithms.base import Context
@@ -18,6 +14,10 @@ from setveil.core import Hierarchy, Transactions
 from setveil.models import KmAnonymity
 from setveil.releases import Recoding
 from setveil.verify import verify
+from tests.naive import km
+from tests.naive import parts as naive
+from tests.naive.counting import is_km_anonymous
+from tests.naive.km_cases import LIU_WANG, LIU_WANG_TREE, cases
 
 
 def run_vpa(data: Transactions, tree: Hierarchy, k: int, m: int | str, depth: int = 1) -> Recoding:

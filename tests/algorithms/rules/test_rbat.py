@@ -7,10 +7,10 @@ from fractions import Fraction
 from math import log2
 
 import pytest
-from naive import rules as naive
-from naive.rules_cases import EXAMPLE, MODEL, parts_of, plain, random_ask, run
 
 import setveil as sv
+from tests.naive import rules as naive
+from tests.naive.rules_cases import EXAMPLE, MODEL, parts_of, plain, random_ask, run
 
 pytestmark = pytest.mark.filterwarnings("ignore::setveil.SetveilWarning")
 

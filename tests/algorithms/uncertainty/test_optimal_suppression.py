@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from naive.uncertainty_cases import MODEL, example, is_met, random_cases, released
 
 import setveil as sv
+from tests.naive.uncertainty_cases import MODEL, example, is_met, random_cases, released
 
 
 def test_one_item_is_enough_in_the_example() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from naive import uncertainty as naive
-from naive.uncertainty_cases import EXAMPLE, MODEL, example, is_met, random_cases, released
 
 import setveil as sv
+from tests.naive import uncertainty as naive
+from tests.naive.uncertainty_cases import EXAMPLE, MODEL, example, is_met, random_cases, released
 
 
 def test_the_violated_rules_of_the_example() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from naive.uncertainty_cases import MODEL, TREE, example, is_met, random_cases, released
 
 import setveil as sv
+from tests.naive.uncertainty_cases import MODEL, TREE, example, is_met, random_cases, released
 
 
 def test_tdcontrol_ends_at_other_flu_cough() -> None:
