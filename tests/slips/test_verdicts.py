@@ -141,6 +141,17 @@ def test_the_most_pressing_advice_comes_first() -> None:
     assert useless[0].startswith("Do not publish")
 
 
+@pytest.mark.parametrize("case", CASES)
+def test_a_red_light_comes_with_advice(case: str) -> None:
+    shown = facts(**CASES[case][0])
+    assert advice_of(shown) or "bad" not in {light.colour for light in lights_of(shown)}
+
+
+def test_poor_utility_names_its_reason_and_what_keeps_more() -> None:
+    (told,) = advice_of(facts(model="kkm", query_errors=counts(0.0, 0.9, 0.9)))
+    assert "pairs of items are off by 90.0 %" in told and "smaller k or m, or drop a column" in told
+
+
 def test_what_only_the_owner_knows_is_no_green_light_in_public() -> None:
     """Where entries were left out the published ones are all exact, whatever was lost."""
     shown = facts(is_internal=False, has_suppression=True, metrics={"exact_ratio": None}, shape={"exact": 1.0})

@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from setveil.report.figures import Inference, residual_of, unchanged_of, worst_inference
-from setveil.report.lights import UNCHANGED, certain_of, singled_out_of
+from setveil.report.figures import Inference, residual_of, unchanged_of, utility_of, worst_inference
+from setveil.report.lights import (
+    PAIRS_MEAN,
+    PAIRS_MEDIAN,
+    RESIDUAL_RISK,
+    UNCHANGED,
+    UTILITY,
+    certain_of,
+    crowd_of,
+    lights_of,
+    singled_out_of,
+)
+from setveil.report.words import percent
 from setveil.words import terms
 
 if TYPE_CHECKING:
@@ -143,8 +154,11 @@ MOST_LOST = (
 def advice_of(facts: Facts) -> list[str]:
     """What to do about a release that is verified and should still not be published as it is; most pressing first.
 
-    A release that should not be published at all comes first, then people at risk, then what analysts lose.
+    A release that should not be published at all comes first, then people at risk, then what analysts lose. A red light
+    is never without advice.
     """
+    lights = lights_of(facts)
+    is_red = {light.question: light.colour == "bad" for light in lights}
     lost, empty = facts.metrics.get("il_ratio"), facts.metrics.get("empty_records") or 0
     unchanged = unchanged_of(facts).share
     n_published = facts.metrics.get("n_published_items", facts.shape.get("n_published"))
@@ -159,15 +173,31 @@ def advice_of(facts: Facts) -> list[str]:
     in_empty = facts.shape.get("in_empty", 0)
     is_lost = not facts.traits.is_truthful and ((lost or 0) > MUCH or in_empty > MUCH * facts.records / 2)
     is_empty = facts.traits.is_truthful and empty > MANY_EMPTY * facts.records
+    is_below = crowd_of(facts.profile).colour(facts.crowd) == "bad"
+    is_poor = is_red[UTILITY] and not (is_useless or is_lost or is_empty or is_coarse)
     by_urgency = {
         f"Do not publish this release: all people have the same label, or none. {_weaker(facts)}": is_useless,
-        _protect(facts): is_risky,
+        f"The profile {facts.profile.words} asks for more: increase k to {facts.profile.k}.": is_below,
+        _protect(facts): is_risky or (is_red[RESIDUAL_RISK] and not is_revealing and not facts.doubts),
         _hide(facts, inferred): is_revealing and not is_risky,
         MOST_LOST: is_lost,
         f"{empty:,} records are published empty: nothing can be learned from them.": is_empty,
         f"Many entries were generalized: {unchanged_of(facts).words}. " + facts.model_class.advice.keep_more: is_coarse,
+        f"{_poor(facts)} {facts.model_class.advice.keep_more}": is_poor,
     }
-    return [words for words, applies in by_urgency.items() if applies]
+    found = [words for words, applies in by_urgency.items() if applies]
+    return found or [light.sentence for light in lights if light.colour == "bad"]
+
+
+def _poor(facts: Facts) -> str:
+    """Why utility is poor, where nothing else says so."""
+    found = utility_of(facts.query_errors)
+    pairs = found.errors.get("pairs")
+    if pairs is not None and PAIRS_MEAN.colour(pairs.mean) == "bad":
+        return f"Utility is poor: counts of pairs of items are off by {percent(pairs.mean)} on average."
+    if pairs is not None and PAIRS_MEDIAN.colour(pairs.median) == "bad":
+        return f"Utility is poor: half of the counts of pairs of items are off by more than {percent(pairs.median)}."
+    return f"Utility is poor: {percent(found.mixed_of_all)} of published entries have a category that mixes branches."
 
 
 def _weaker(facts: Facts) -> str:

@@ -76,6 +76,9 @@ class Dataset:
         self.effort = EFFORT
         self.accepts_guessable = False
         self.proposals: dict[str, Any] | None = None
+        self.proposing: Child | None = None  # tries settings now
+        self.patience = 1.0  # times the usual budget of that search; it grows where nothing was found
+        self.found_nothing = False
         self.n_known = 4  # items, in the picture of the risk
         # hierarchy
         self.hierarchy: str | None = None
@@ -187,6 +190,8 @@ class Dataset:
         given = {"path": str(self.path), "name": self.name, "options": self.options}
         self.read = self.risk = self.tree = None
         self.known, self.known_values, self.known_columns, self.risk_of = [], {}, [], {}
+        self.preview = None
+        self.forget_proposals()
         self.is_reading = True
         self.touch()
         read: dict[str, Any] | None = None
@@ -311,9 +316,19 @@ class Dataset:
             return []
         return [(label, list(items)) for label, items in found]
 
+    def forget_proposals(self) -> None:
+        """They were made for other records or another audience."""
+        self.proposals, self.found_nothing, self.patience = None, False, 1.0
+        if self.proposing is not None:
+            self.proposing.replace()
+
     async def suggest(self) -> None:
-        """Try what fits, in a process of its own."""
-        child = Child(gives_way=True)
+        """Try what fits, in a process of its own; one search at a time."""
+        if self.proposing is not None:
+            return
+        child = self.proposing = Child(gives_way=True)
+        self.found_nothing = False
+        self.touch("protect")
         given = {
             "path": str(self.path),
             "options": self.options,
@@ -321,10 +336,17 @@ class Dataset:
             "sensitive": self.form.sensitive,
             "purpose": self.purpose,
             "profile": self.profile,
+            "patience": self.patience,
         }
         with self.working(t.TRYING, "protect") as progress:
             self.check_unchanged()
-            self.proposals, _ = await child.ask("suggest", given, progress)
+            try:
+                self.proposals, _ = await child.ask("suggest", given, progress)
+            except TaskError as problem:
+                self.found_nothing = problem.kind == "InfeasibleError"
+                self.patience *= 2 if self.found_nothing else 1
+                raise
+        self.proposing = None
         await child.end()
         self.touch("protect")
 
@@ -388,7 +410,7 @@ class Dataset:
             "start": self.path is not None,
             "columns": is_read and not self.asks_for_roles(),
             "risk": is_seen and self.risk is not None,
-            "protect": is_seen and is_read and not self.form.problem(),
+            "protect": is_seen and is_read and self.proposing is None and not self.form.problem(),
             "hierarchy": is_read and (is_seen or bool(self.runs)),
             "run": bool(self.done()),
             "compare": is_seen and bool(self.done()),
@@ -459,7 +481,7 @@ class Dataset:
 
     def close(self, *, keeps_upload: bool = False) -> None:
         """Stop everything, and remove its files."""
-        for child in (self.child, self.spare, *(run.child for run in self.runs)):
+        for child in (self.child, self.spare, self.proposing, *(run.child for run in self.runs)):
             if child is not None:
                 child.replace()
         shutil.rmtree(self.folder, ignore_errors=True)

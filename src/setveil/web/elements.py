@@ -342,6 +342,12 @@ class ItemPicker:
                 button(t.REMOVE_ALL.format(n=len(self.chosen)), self._remove_all)
 
 
+def hold_while_sending(page: Page, place: ui.upload) -> None:
+    """Leave the step as it is until the file has arrived."""
+    for event, is_sending in (("start", True), ("finish", False)):
+        place.on(event, lambda is_sending=is_sending: setattr(page, "is_sending", is_sending), args=[])
+
+
 def uploader(
     page: Page,
     label: str,
@@ -372,6 +378,7 @@ def uploader(
     with ui.element("div").classes("drop"):
         place = ui.upload(label=label, auto_upload=True, max_file_size=limit, max_files=1, on_rejected=reject)
         place.on_upload(receive)
+        hold_while_sending(page, place)
         place.props("flat").classes("dropzone")
         chooser = ui.button(t.CHOOSE_FILE).props(MAIN if main else "no-caps outline")
         chooser.on("click", js_handler=f"() => getHtmlElement({place.id}).querySelector('input').click()")

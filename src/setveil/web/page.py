@@ -50,6 +50,7 @@ class Page:
         self._seen_problem = ""
         self._seen_done: list[bool] = []
         self.shows_help = False
+        self.is_sending = False  # a file, which would be lost if the step were built anew
         self._frame()
         self.show(step, part)
         self._write_address("replaceState")
@@ -146,6 +147,7 @@ class Page:
         if step == "overview" and dataset.read and dataset.asks_for_roles() and "columns" not in dataset.visited:
             step = "columns"  # before any figure looks safe
         self.step = session.step = step  # a new tab opens where the last one was
+        self.is_sending = False
         self.part = part
         session.dataset = dataset
         dataset.visited.add(step)
@@ -178,7 +180,7 @@ class Page:
             if before:
                 button(t.BACK.format(step=t.STEPS[before][0]), lambda: self.go(before))
             if after and (self.dataset.read is not None or self.step not in (*NEED_DATA, "start", "columns")):
-                is_main = self.step != "columns" or not self.dataset.asks_for_roles()  # one main button at a time
+                is_main = self.dataset.is_done(self.step)  # else the step itself has the one main button
                 button(t.NEXT.format(step=t.STEPS[after][0]), lambda: self.go(after), main=is_main)
 
     def _toggle_help(self) -> None:
@@ -281,7 +283,7 @@ class Page:
         """Show what changed. A step is built anew only where its content is another: what is typed there stays."""
         if self.dataset not in self.session.datasets:  # another tab removed it
             self.show_dataset(self.session.dataset)
-        elif self._seen == self.dataset.versions[self.step]:
+        elif self.is_sending or self._seen == self.dataset.versions[self.step]:
             self._show_header()
             self._show_status()
         else:

@@ -14,7 +14,7 @@ from typing import Any
 import setveil as sv
 from setveil.arrays.compiling import call_before_compiling
 from setveil.core.provenance import VISITS
-from setveil.errors import InputError
+from setveil.errors import InfeasibleError, InputError
 from setveil.models import make_model
 from setveil.report.assessment import statements_of
 from setveil.report.lights import GRADES, GUARANTEE, LEVELS, RESIDUAL_RISK, UTILITY
@@ -27,6 +27,8 @@ from setveil.web.texts import (
     PRODUCT_LIST,
     RUN_NAME,
     SINGLED_OUT,
+    SUGGEST,
+    SUGGEST_LONGER,
     UNCHANGED,
 )
 from setveil.workflows import (
@@ -48,6 +50,7 @@ from setveil.workflows import suggest as suggesting
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.proposals import Choice, Profile, Purpose
 
+LONGER = SUGGEST_LONGER.format(suggest=SUGGEST)
 KNOWN_ITEMS = (1, 2, 3, 4)  # of a person, in the picture of the risk
 KNOWN = 3  # items an attacker knows, in the comparison of runs
 N_SHOWN = 200  # children of a node at a time
@@ -95,7 +98,7 @@ class Tasks:
     def do_read(self, path: str, name: str, options: dict[str, Any]) -> dict[str, Any]:
         """Read a file; how it was read, and its first records."""
         self.progress("reading", None)
-        data = sv.read(path, **options)
+        data = explore.as_visits(sv.read(path, **options), options)
         if data.reading is not None:  # an upload has the name it came with
             data = replace(data, reading=replace(data.reading, name=name))
         self._data, self.trees, self.picked_from, self.names, self.floors = data, [], {}, {}, {}
@@ -164,17 +167,22 @@ class Tasks:
         sensitive: list[str],
         purpose: str,
         profile: str | None,
+        patience: float,
     ) -> dict[str, Any]:
         """Two or three settings that were tried and work, why, and what was rejected."""
         data = sv.read(path, **options)
-        found = suggesting.suggest(
-            data,
-            purpose=purpose,
-            profile=profile,
-            hierarchy=hierarchy,
-            sensitive=sensitive,
-            progress=self.progress,
-        )
+        try:
+            found = suggesting.suggest(
+                data,
+                purpose=purpose,
+                profile=profile,
+                hierarchy=hierarchy,
+                sensitive=sensitive,
+                seconds=patience * suggesting.SECONDS,
+                progress=self.progress,
+            )
+        except InfeasibleError as problem:  # the page has a button instead of an option
+            raise InfeasibleError(str(problem).replace(suggesting.MORE_TIME, LONGER)) from None
         choices = found.choices[:3]
         crowds = {k for choice in choices if (k := choice.policy.model.given().get("k")) is not None}
         floors = compare.floors_of(data, crowds)

@@ -14,11 +14,13 @@ from setveil.core import Transactions, Vocabulary
 from setveil.core.columns import Column as DataColumn
 from setveil.core.columns import Columns
 from setveil.core.progress import Progress, no_progress
+from setveil.core.provenance import VISITS
 from setveil.core.text_files import open_text
 from setveil.errors import InputError, name_some
 from setveil.models import KmAnonymity
 
 RARE = 5  # people: an item of fewer is called rare
+OF_VISITS = 2  # the rank of ids of visits and orders
 
 
 def first_records(data: Transactions, n: int = 10) -> list[tuple[str, list[str]]]:
@@ -57,6 +59,18 @@ def names_of_codes(data: Transactions, path: str | None) -> dict[str, str]:
     if path is None:
         return names
     return names | read_names(path, [*data.vocabulary, *{group for above in groups.values() for group in above}])
+
+
+def as_visits(data: Transactions, options: Mapping[str, Any]) -> Transactions:
+    """The same records, called visits where the name of their column says so and nobody said that they are people."""
+    from setveil.io.roles import OLDER, OPTION_OF
+    from setveil.io.transactions.headers import rank_of_ids
+
+    reading = data.reading
+    is_stated = any(name in options for name in (OPTION_OF["person"], *OLDER))
+    if reading is None or is_stated or VISITS in reading.doubts or rank_of_ids(reading.id_column) != OF_VISITS:
+        return data
+    return replace(data, reading=replace(reading, doubts=(*reading.doubts, VISITS)))
 
 
 def known_columns(data: Transactions, n_common: int = 4) -> list[dict[str, Any]]:
@@ -211,7 +225,7 @@ def columns_of(path: str, options: Mapping[str, Any]) -> tuple[list[dict[str, An
                 "examples": list(one.examples),
             }
         )
-    return columns, list(found.questions)
+    return columns, [] if stated else list(found.questions)
 
 
 class Fault(NamedTuple):

@@ -39,6 +39,7 @@ from setveil.workflows.settings import Sample, density_of, measure_on, profile_o
 from setveil.workflows.trials import OUT_OF_TIME, TOOK_LONGER, try_each
 
 SECONDS = 60.0  # the time budget
+MORE_TIME = "Allow more time with --seconds."
 SAMPLES = (15_000, 80_000, 400_000)  # occurrences tried one after the other; smaller data is taken as it is
 FIRST = 10.0  # seconds for the first sample, so that there is a proposal soon
 AUTO = 100_000  # occurrences up to which several trees are tried for --hierarchy auto
@@ -135,7 +136,7 @@ def _refusal(n_people: int, search: _Search) -> str:
     if late and len(late) == len(search.rejected):  # nothing was measured, so nothing is known about these data
         return (
             f"No setting was finished within the time budget ({len(late)} were tried or waiting), so nothing can be "
-            "proposed. Allow more time with --seconds."
+            f"proposed. {MORE_TIME}"
         )
     refusal = (
         f"With {n_people:,} people no release of these data is both safe and useful: publish counts, or give access "
@@ -144,7 +145,7 @@ def _refusal(n_people: int, search: _Search) -> str:
     measured = [(name, why) for name, why in search.rejected if name not in late]
     rejected = [f"{name}: {why.rstrip('.')}." for name, why in measured[:1]]
     if late:
-        rejected.append(f"Not finished in time: {len(late)}. Allow more time with --seconds.")
+        rejected.append(f"Not finished in time: {len(late)}. {MORE_TIME}")
     return " ".join([refusal, *search.reasons, *rejected])
 
 

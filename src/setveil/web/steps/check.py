@@ -11,7 +11,18 @@ from nicegui import events, ui
 from setveil.errors import SetveilError
 from setveil.web import texts as t
 from setveil.web.children import Child
-from setveil.web.elements import MAIN, Text, bullets, button, card_title, heading, paragraph, sentence, shown
+from setveil.web.elements import (
+    MAIN,
+    Text,
+    bullets,
+    button,
+    card_title,
+    heading,
+    hold_while_sending,
+    paragraph,
+    sentence,
+    shown,
+)
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
 
 if TYPE_CHECKING:
@@ -97,7 +108,7 @@ def build(page: Page) -> None:
     with ui.element("div").classes("cards"):
         with ui.element("section").classes("card"):
             card_title(t.CHECK_DROP, level)
-            _drop(receive, too_large, names)
+            _drop(page, receive, too_large, names)
             paragraph(t.DROP_RELEASE_NOTE.format(megabytes=MAX_UPLOAD // MEGABYTE), "soft")
         with ui.element("section").classes("card"):
             card_title(t.CHECK_FOLDER, level)
@@ -108,7 +119,7 @@ def build(page: Page) -> None:
         ui.checkbox(t.CHECK_ORIGINAL.format(name=shown(dataset.name))).bind_value(dataset, "with_original")
 
 
-def _drop(receive: Callable[..., Any], reject: Callable[[], Any], names: list[str]) -> None:
+def _drop(page: Page, receive: Callable[..., Any], reject: Callable[[], Any], names: list[str]) -> None:
     """A place to drop an archive or a folder, and a button for each; the browser gives the folder's name first."""
     with ui.element("div").classes("drop") as frame:
         place = ui.upload(
@@ -120,6 +131,7 @@ def _drop(receive: Callable[..., Any], reject: Callable[[], Any], names: list[st
             on_rejected=reject,
         )
         place.props("flat").classes("dropzone")
+        hold_while_sending(page, place)
         with ui.element("div").classes("row-of-buttons"):
             archive = ui.button(t.CHOOSE_ARCHIVE).props(MAIN)
             archive.on("click", js_handler=f"() => getHtmlElement({place.id}).querySelector('input').click()")

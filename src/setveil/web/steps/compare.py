@@ -144,12 +144,13 @@ class _Comparison:
         def of_runs(build: Callable[[dict[str, Any]], object]) -> list[Cell]:
             return [partial(build, row) for row in rows]
 
-        first = rows[0]["name"].split()
-        common = [word for word in first if len(rows) > 1 and all(word in row["name"].split() for row in rows)]
+        settings = {row["number"]: self._words(by_number[row["number"]], row["name"]) for row in rows}
+        first = settings[rows[0]["number"]]
+        common = [word for word in first if len(rows) > 1 and all(word in words for words in settings.values())]
         differing = {key for key in figures if len({row[key] for row in rows}) > 1}
         cells: list[list[Cell]] = [
             [t.LIGHTS, *of_runs(lambda row: small_lights(by_number[row["number"]].lights))],
-            [t.SETTING, *of_runs(partial(_setting, common))],
+            [t.SETTING, *of_runs(lambda row: _setting([w for w in settings[row["number"]] if w not in common]))],
             *(
                 [name, *of_runs(partial(_figure, key, differs=key in differing or len(rows) == 1))]
                 for key, name in figures.items()
@@ -161,6 +162,16 @@ class _Comparison:
         if common:
             paragraph(t.COMPARE_COMMON.format(setting=shown(" ".join(common), 120)), "soft")
 
+    def _words(self, run: Run, setting: str) -> list[str]:
+        """A setting, its hierarchy under the name that people know."""
+        source = str(run.policy["hierarchy"]["source"] or "")
+        file = source.rpartition("/")[2]
+        known = self.dataset.uploads.get(source, t.HIERARCHY_CHANGED if self._is_own(source) else file)
+        return [known if word == file else word for word in setting.split()]
+
+    def _is_own(self, source: str) -> bool:
+        return source.startswith(f"{self.dataset.workspace.folder}/")
+
     def _choice(self, row: dict[str, Any]) -> None:
         number = row["number"]
         self.choices[number] = button(t.RUN_NAME.format(number=number), lambda: self.choose(number))
@@ -168,13 +179,12 @@ class _Comparison:
             Text("span", " ★")
 
 
-def _setting(common: list[str], row: dict[str, Any]) -> None:
+def _setting(words: list[str]) -> None:
     """The words of a setting in which it differs from another run."""
     with ui.element("span").classes("setting"):
-        for word in row["name"].split():
-            if word not in common:
-                Text("mark", shown(word, 40))
-                Text("span", " ")
+        for word in words:
+            Text("mark", shown(word, 40))
+            Text("span", " ")
 
 
 def _figure(key: str, row: dict[str, Any], *, differs: bool) -> None:

@@ -89,11 +89,16 @@ def _purpose(dataset: Dataset) -> None:
     paragraph(t.PURPOSE_NOTE, "soft")
     receivers = {name: sentence(ENVIRONMENTS[purpose.environment].words) for name, purpose in PURPOSES.items()}
     profiles = {"": t.PROFILE_NONE.format(k=DEFAULT.k), **{name: found.words for name, found in PROFILES.items()}}
+
+    def change(name: str, value: str | None) -> None:
+        setattr(dataset, name, value)
+        dataset.forget_proposals()
+
     with ui.element("div").classes("fields two"):
         receiver = ui.select(receivers, value=dataset.purpose, label=t.PURPOSE)
-        receiver.on_value_change(lambda event: setattr(dataset, "purpose", event.value))
+        receiver.on_value_change(lambda event: change("purpose", event.value))
         profile = ui.select(profiles, value=dataset.profile or "", label=t.PROFILE)
-        profile.on_value_change(lambda event: setattr(dataset, "profile", event.value or None))
+        profile.on_value_change(lambda event: change("profile", event.value or None))
         recipient = ui.input(label=t.RECIPIENT, value=dataset.recipient)
         recipient.on_value_change(lambda event: setattr(dataset, "recipient", (event.value or "").strip()))
         purpose = ui.input(label=t.ABOUT["purpose"], value=dataset.about.get("purpose", ""))

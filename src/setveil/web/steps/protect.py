@@ -9,9 +9,9 @@ from nicegui import ui
 
 import setveil as sv
 from setveil.errors import SetveilError
-from setveil.models import Parameter
+from setveil.models import Parameter, make_model
 from setveil.web import texts as t
-from setveil.web.dataset import EFFORT
+from setveil.web.dataset import EFFORT, Dataset
 from setveil.web.elements import (
     Slider,
     Text,
@@ -228,10 +228,19 @@ def _proposals(page: Page) -> None:
             dataset.hierarchy, dataset.hierarchy_name, dataset.tree = choice["hierarchy"], "", None
         page.refresh()
 
+    def cancel() -> None:
+        if dataset.proposing is not None:
+            dataset.proposing.replace()
+
     paragraph(t.SUGGEST_NOTE)
     with ui.element("div").classes("inline"):
-        button(t.SUGGEST, ask)
+        button(t.SUGGEST, ask) if dataset.proposing is None else button(t.SUGGEST_CANCEL, cancel)
         paragraph(t.SUGGEST_FOR.format(purpose=_receivers(dataset.purpose)), "soft")
+    if dataset.found_nothing:
+        paragraph(t.SUGGEST_OTHERWISE, "note")
+        with ui.element("div").classes("row-of-buttons"):
+            for step in ("overview", *(["columns"] if dataset.columns else [])):
+                button(t.GO_TO.format(step=t.STEPS[step][0]), lambda step=step: page.go(step))
     if dataset.proposals is None:
         return
     heading(t.SUGGESTED)
@@ -239,7 +248,8 @@ def _proposals(page: Page) -> None:
         for number, choice in enumerate(dataset.proposals["choices"]):
             with ui.element("section").classes("card proposal"):
                 role = t.PROPOSAL if number == 0 else shown(choice["role"], 300)
-                _proposal(choice, t.PROPOSAL_NAME.format(letter=choice["letter"], role=role), take)
+                title = t.PROPOSAL_NAME.format(letter=choice["letter"], role=role)
+                _proposal(choice, title, take, is_taken=_is_taken(dataset, choice), is_first=number == 0)
     with ui.element("div").classes("halves"):
         if dataset.proposals["chart"]:
             with ui.element("section").classes("runs proposals"):
@@ -253,7 +263,17 @@ def _proposals(page: Page) -> None:
                         bullets([shown(line, 400) for line in dataset.proposals[name]])
 
 
-def _proposal(choice: dict[str, Any], title: str, take: Callable[[dict[str, Any]], None]) -> None:
+def _is_taken(dataset: Dataset, choice: dict[str, Any]) -> bool:
+    """Whether everything is set as a proposal has it."""
+    given = dataset.algorithm, dataset.algorithm_options, dataset.hierarchy
+    if given != (choice["algorithm"], choice["options"], choice["hierarchy"]) or dataset.form.problem():
+        return False
+    return dataset.form.privacy_model() == make_model(choice["model"], choice["parameters"])
+
+
+def _proposal(
+    choice: dict[str, Any], title: str, take: Callable[[dict[str, Any]], None], *, is_taken: bool, is_first: bool
+) -> None:
     """What one gets: lights, two figures, the guarantee. How it is made is a detail."""
     Text("h3", title)
     lights(choice["lights"], level=4, with_reasons=False)
@@ -267,7 +287,9 @@ def _proposal(choice: dict[str, Any], title: str, take: Callable[[dict[str, Any]
         paragraph(choice["floor"], "soft")
     if choice["warning"]:
         paragraph(shown(choice["warning"], 400), "problem")
-    button(t.TAKE, lambda: take(choice), main=True, name=f"{t.TAKE}: {choice['guarantee']}")
+    words = t.TAKEN if is_taken else t.TAKE
+    made = button(words, lambda: take(choice), main=is_first and not is_taken, name=f"{words}: {choice['guarantee']}")
+    made.props["aria-pressed"] = "true" if is_taken else "false"
     with ui.expansion(t.DETAILS):
         made = t.RUN_WITH.format(
             algorithm=shown(choice["algorithm"] or t.RUN_DEFAULT),

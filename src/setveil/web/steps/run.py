@@ -49,7 +49,7 @@ def build(page: Page) -> None:
             dataset.start_run()
             page.go("run")
 
-        button(t.RUN_START if not dataset.runs else t.RUN_ANOTHER, start, main=True)
+        button(t.RUN_START if not dataset.runs else t.RUN_ANOTHER, start, main=not dataset.runs)
     except SetveilError as reason:
         problem(shown(str(reason), 300))
         button(t.GO_TO.format(step=t.STEPS["protect"][0]), lambda: page.go("protect"))
@@ -119,6 +119,8 @@ def _failed(page: Page, run: Run) -> None:
     if run.problem:
         problem(shown(in_fields(run.problem), 600))
         paragraph(t.INFEASIBLE_NOTE if run.is_infeasible else t.FAILED_NOTE, "soft")
+    if run.is_infeasible:
+        button(t.RUN_CHANGE, lambda: page.go("protect"))
 
 
 def _done(page: Page, run: Run) -> None:
@@ -135,6 +137,8 @@ def _done(page: Page, run: Run) -> None:
         bullets([shown(in_fields(line), 500) for line in result["advice"]])
     warnings([page.dataset.by_name(line) for line in result["warnings"]])
     with ui.element("div").classes("row-of-buttons"):
+        if run.is_red:
+            button(t.RUN_CHANGE, lambda: page.go("protect"))
         button(t.STEPS["handover"][0], hand_over, name=t.HANDOVER_RUN.format(number=run.number))
         ui.link(t.REPORT_INTERNAL, f"{run.address}/report/internal", new_tab=True)
         Text("span", t.RUN_TOOK.format(seconds=_seconds(run.seconds)), "soft")
