@@ -133,6 +133,14 @@ def test_a_header_in_the_middle_of_a_frame_is_no_person() -> None:
         sv.read(frame)
 
 
+@pytest.mark.parametrize("again", ["ID,Item", "id, item", "Id ,ITEM"])
+def test_a_header_in_the_middle_is_no_person_in_other_spellings(again: str) -> None:
+    Path("a.csv").write_text(f"id,item\n1,milk\n2,beer\n{again}\n3,milk\n")
+    with pytest.raises(InputError, match="names of the columns"):
+        sv.read("a.csv")
+    assert sv.read("a.csv", labels_as_they_are=True).n_records == 4
+
+
 def test_a_first_row_is_not_lost_as_a_header() -> None:
     pairs = "".join(f"p{'abcdefghij'[n]},{item}\n" for n in range(10) for item in baskets(10)[n])
     Path("a.csv").write_text("zoe,milk\n" + pairs)

@@ -44,7 +44,10 @@ NOTE = 30  # characters; a longer text of several words, alone in its row, is a 
 LARGE_CHUNK = 1 << 18  # bytes for which it is worth loading a compiled loop
 GAP = "an empty line between rows; remove it, and whatever below it is not part of the table."
 FOOTER = re.compile(
-    r"(?:grand |sub)?totals?:?|sums?:?|summe:?|gesamt:?|(?:source|sources|note|notes|quelle|legend)\b.*|\*+.*",
+    r"(?:grand |sub)?totals?:?|sums?:?|summe:?|gesamt:?|somme:?|suma:?|(?:row )?counts?:?|average:?|mean:?|eof|"
+    r"(?:source|sources|note|notes|quelle|legend)\b.*|\*+.*|\([0-9][0-9,.]* (?:rows?|records?)\b.*\)|"
+    r"[0-9][0-9,.]* (?:rows?|records?) (?:affected|selected|returned|in set)\b.*|page [0-9]+ (?:of|/) [0-9]+|"
+    r"(?:generated|exported|created|printed) (?:on|at|by)\b.*",
     re.IGNORECASE,
 )
 LAST = 5  # rows that may be a footer

@@ -326,9 +326,12 @@ def _tell_copies(data: Transactions, plan: Plan, where: str) -> Iterator[str]:
 
 def _refuse_header_again(data: Dataset, plan: Plan, where: str) -> None:
     """Names of columns as a person and an item: two tables below each other, each with its header. Files are read line
-    by line and name the line.
+    by line and name the line, if it is the same to the letter.
     """
-    if plan.has_header and plan.ids and plan.id_name in plan.ids.first and plan.item_name in data.vocabulary:
+    ids = plan.ids.first if plan.has_header and plan.ids and plan.id_name else ()
+    if as_read_aloud(plan.id_name) not in set(map(as_read_aloud, ids)):
+        return
+    if as_read_aloud(plan.item_name) in set(map(as_read_aloud, data.vocabulary)):
         raise _slip(
             where,
             f'a row has the names of the columns, "{one_line(plan.id_name)}" and "{one_line(plan.item_name)}", as '
