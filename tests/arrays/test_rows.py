@@ -9,7 +9,7 @@ import pytest
 
 from setveil.arrays import mining
 from setveil.arrays.mining import count_matches, index_rows, invert_side_by_side
-from setveil.arrays.rows import find_new_rows, gather_runs, renumber_pieces, renumber_rows, take_rows
+from setveil.arrays.rows import find_new_rows, gather_runs, renumber_rows, take_rows
 from setveil.core import row_order
 
 
@@ -36,26 +36,6 @@ def test_rows_are_renumbered_sorted_and_taken() -> None:
         chosen = [rng.randrange(len(rows)) for _ in range(rng.randint(0, 9))] if rows else []
         taken = take_rows(*packed(rows), np.array(chosen, dtype=np.int64))
         assert unpacked(*taken) == [rows[row] for row in chosen]
-
-
-def test_pieces_of_rows_are_renumbered_each_in_its_own_way() -> None:
-    rng = random.Random(5)
-    for _ in range(100):
-        pieces = [random_rows(rng, 5) for _ in range(rng.randint(1, 4))]
-        targets = [[*(rng.randrange(9) for _ in range(9)), -1] for _ in pieces]
-        for piece in pieces:
-            for row in piece:
-                row[:] = [item if rng.random() < 0.8 else -1 for item in row]  # -1 stands for nothing
-        given = [
-            (np.diff(packed(piece)[0]), packed(piece)[1], np.array(target, dtype=np.int32))
-            for piece, target in zip(pieces, targets, strict=True)
-        ]
-        expected = [
-            sorted({target[item] for item in row} - {-1})
-            for piece, target in zip(pieces, targets, strict=True)
-            for row in piece
-        ]
-        assert unpacked(*renumber_pieces(given)) == expected
 
 
 def test_rows_in_order_are_noticed() -> None:

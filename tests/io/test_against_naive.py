@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 
 from setveil.errors import InputError
 from setveil.io import source
-from setveil.io.transactions import columns, delimited, guards, labels, number_lines
+from setveil.io.transactions import columns, guards, labels
 from setveil.io.transactions.reading import read_transactions
 from setveil.verify.originals import compare_readings
 from tests.naive import readers as naive
@@ -68,8 +68,6 @@ BATCH, LARGE_BATCH = 12, 40  # files per example
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Guards look at whole files and have tests of their own; chunks of a few bytes take the compiled way, too."""
     monkeypatch.setattr(guards, "check", lambda *_: guards.Findings())
-    for module in (delimited, number_lines):
-        monkeypatch.setattr(module, "LARGE_CHUNK", 40)
     monkeypatch.setattr(labels, "MANY", 8)
 
 

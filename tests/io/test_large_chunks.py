@@ -1,12 +1,11 @@
-"""Large files are cut in compiled loops, many chunks side by side: the same records and errors as the careful way."""
+"""Large files are numbered in compiled loops, many chunks side by side: the same records and errors as small ones."""
 
 from __future__ import annotations
 
 import io
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from setveil.arrays import threads
 from setveil.core import Layout, Transactions
 from setveil.errors import InputError
 from setveil.io import source
-from setveil.io.transactions import columns, delimited, labels, number_lines, parquet, writing
+from setveil.io.transactions import columns, labels, parquet, writing
 from setveil.io.transactions.reading import read_transactions, read_written, write_transactions
 
 
@@ -25,29 +24,18 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "BLOCK", 64)
 
 
-CUTTING = ((number_lines, "LARGE_CHUNK"), (delimited, "LARGE_CHUNK"))
-NUMBERING = ((labels, "MANY"), (labels, "LARGE"))
-
-
-def compiled_everywhere(
-    monkeypatch: pytest.MonkeyPatch, n_threads: int, thresholds: Iterable[tuple[ModuleType, str]] = CUTTING + NUMBERING
-) -> None:
-    for module, name in thresholds:
-        monkeypatch.setattr(module, name, 0)
+def compiled_everywhere(monkeypatch: pytest.MonkeyPatch, n_threads: int) -> None:
+    for name in ("MANY", "LARGE"):
+        monkeypatch.setattr(labels, name, 0)
     monkeypatch.setattr(threads, "available_threads", lambda: n_threads)
 
 
 def both_ways(text: bytes, layout: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Transactions | str]:
-    """What the careful way makes of a file, then each compiled step alone, then both with one and three threads."""
-    for n_threads, thresholds in (
-        (1, ()),
-        (1, CUTTING),
-        (1, NUMBERING),
-        (1, CUTTING + NUMBERING),
-        (3, CUTTING + NUMBERING),
-    ):
+    """What a file is without compiled loops, then with them, with one and three threads."""
+    for n_threads in (0, 1, 3):
         with monkeypatch.context() as patch:
-            compiled_everywhere(patch, n_threads, thresholds)
+            if n_threads:
+                compiled_everywhere(patch, n_threads)
             try:
                 yield read_transactions(
                     io.BytesIO(text), format=layout, labels_as_they_are=True, keep_ids=layout == "long"
@@ -74,9 +62,9 @@ def test_compiled_loops_read_the_same(layout: str, monkeypatch: pytest.MonkeyPat
     n_errors = 0
     for _ in range(150):
         text = (random_fimi(rng) if layout == "fimi" else random_long(rng)).encode()
-        careful, *others = both_ways(text, layout, monkeypatch)
-        n_errors += isinstance(careful, str)
-        assert all(are_equal(careful, other) for other in others)
+        plain, *others = both_ways(text, layout, monkeypatch)
+        n_errors += isinstance(plain, str)
+        assert all(are_equal(plain, other) for other in others)
     assert 10 < n_errors < 140
 
 

@@ -23,27 +23,6 @@ def renumber_rows(
     return close_gaps(lengths, renumbered, [(first, last, int(indptr[first])) for first, last in slices])
 
 
-def renumber_pieces(
-    pieces: list[tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]],
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """``renumber_rows`` of rows that come in pieces ``(lengths, items, target)``, which are given up on the way."""
-    n_rows = np.cumsum([0, *(len(lengths) for lengths, _, _ in pieces)]).tolist()
-    begins = np.cumsum([0, *(len(items) for _, items, _ in pieces)]).tolist()
-    renumbered = np.empty(begins[-1], dtype=np.int32)
-    lengths = np.zeros(n_rows[-1], dtype=np.int64)
-
-    def renumber(number: int) -> None:
-        given, items, target = pieces[number]
-        pieces[number] = given[:0], items[:0], target
-        indptr = np.zeros(len(given) + 1, dtype=np.int64)
-        np.cumsum(given, out=indptr[1:])
-        here = renumbered[begins[number] : begins[number + 1]]
-        renumber_some(indptr, items, target, 0, len(given), here, lengths[n_rows[number] : n_rows[number + 1]])
-
-    for_slices(lambda number, _: renumber(number), [(number, number + 1) for number in range(len(pieces))])
-    return close_gaps(lengths, renumbered, list(zip(n_rows[:-1], n_rows[1:], begins[:-1], strict=True)))
-
-
 def close_gaps(
     lengths: NDArray[np.int64], items: NDArray[np.int32], runs: list[tuple[int, int, int]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -1,9 +1,5 @@
 # mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
-"""Text in a byte buffer, cut into pieces and numbered, without a Python object per occurrence.
-
-The loops know ordinary text only. Whatever is odd makes them give up, and the caller, who has the words for what is
-wrong, looks at the text again.
-"""
+"""Pieces of text in a byte buffer, compared and numbered without a Python object per occurrence."""
 
 from __future__ import annotations
 
@@ -13,72 +9,7 @@ from numpy.typing import NDArray
 from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import grown
 
-ODD = -1
 WORD = 8  # bytes that fit into a key
-_TAB, _LINE_FEED, _CARRIAGE_RETURN, _SPACE, _QUOTE, _ZERO, _NINE = (np.uint8(sign) for sign in b'\t\n\r "09')
-
-
-@compiled
-def split_numbers(
-    text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64], n_tokens: NDArray[np.int64]
-) -> tuple[int, int]:
-    """``(tokens, lines)`` of lines of digits and blanks, each ended by a line feed; ``ODD`` if there is more."""
-    n, n_lines, before, start = 0, 0, 0, -1
-    for place in range(len(text)):
-        sign = text[place]
-        if _ZERO <= sign <= _NINE:
-            if start < 0:
-                start = place
-            continue
-        if start >= 0:
-            starts[n] = start
-            lengths[n] = place - start
-            n += 1
-            start = -1
-        if sign == _LINE_FEED:
-            n_tokens[n_lines] = n - before
-            before = n
-            n_lines += 1
-        elif sign == _CARRIAGE_RETURN:
-            if place + 1 == len(text) or text[place + 1] != _LINE_FEED:
-                return ODD, 0
-        elif sign != _SPACE and sign != _TAB:
-            return ODD, 0
-    return n, n_lines
-
-
-@compiled
-def split_rows(
-    text: NDArray[np.uint8], delimiter: int, width: int, starts: NDArray[np.int64], lengths: NDArray[np.int64]
-) -> int:
-    """How many fields stand in lines of ``width`` unquoted fields; ``ODD`` if a line is anything else."""
-    n, start, field = 0, 0, 0
-    for place in range(len(text)):
-        sign = text[place]
-        if sign == delimiter:
-            if field + 1 >= width:
-                return ODD
-            starts[n] = start
-            lengths[n] = place - start
-            n += 1
-            field += 1
-            start = place + 1
-        elif sign == _LINE_FEED:
-            if field + 1 != width:
-                return ODD
-            end = place
-            if end > start and text[end - 1] == _CARRIAGE_RETURN:
-                end -= 1
-            if width == 1 and end == start:
-                return ODD
-            starts[n] = start
-            lengths[n] = end - start
-            n += 1
-            field = 0
-            start = place + 1
-        elif sign == _QUOTE or (sign == _CARRIAGE_RETURN and (place + 1 == len(text) or text[place + 1] != _LINE_FEED)):
-            return ODD
-    return n
 
 
 @compiled

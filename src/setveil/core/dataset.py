@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from setveil.engines import Engine
 
 Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items
+Seen = TypeVar("Seen")
 Sparse: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64]]  # positions of a table, each once, and counts
 
 
@@ -27,12 +28,16 @@ class Dataset(ABC):
     take ``Transactions``; all others take a ``Dataset``.
     """
 
-    has_rows: ClassVar[bool]  # whether ``rows`` gives the records; the same for all data of a class
+    written_in_parts: ClassVar[bool]  # whether a release of these records is a folder of files, made where they are
     vocabulary: Vocabulary
     ids: tuple[str, ...] | None
     layout: Layout
     reading: Reading | None
     columns: Columns | None
+
+    @abstractmethod
+    def look(self, here: Callable[[Transactions], Seen], there: Callable[[], Seen]) -> Seen:
+        """``here`` of the records if they are in memory; else ``there``, which does without single records."""
 
     # -- counts -----------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from setveil.core.columns import Columns
-from setveil.core.dataset import Csr, Dataset, Sparse
+from setveil.core.dataset import Csr, Dataset, Seen, Sparse
 from setveil.core.deferred import call
 from setveil.core.provenance import Reading
 from setveil.core.row_order import LARGE, distinct_rows, sort_rows, take_rows
@@ -59,7 +59,7 @@ class Transactions(Dataset):
         True
     """
 
-    has_rows: ClassVar[bool] = True
+    written_in_parts: ClassVar[bool] = False
 
     indptr: NDArray[np.int64]
     items: NDArray[np.int32]
@@ -131,6 +131,9 @@ class Transactions(Dataset):
         return cls.from_pairs(records, items, len(lengths), vocabulary, layout=layout)
 
     # -- looking --------------------------------------------------------------------------------------------------
+
+    def look(self, here: Callable[[Transactions], Seen], there: Callable[[], Seen]) -> Seen:
+        return here(self)
 
     @property
     def rows(self) -> Transactions:

@@ -26,9 +26,13 @@ Found: TypeAlias = tuple[Any, NDArray[np.int8]]  # something small, and a mark f
 class DistributedDataset(Dataset):
     """Records with all their counts and none of their rows."""
 
-    has_rows = False
+    written_in_parts = True
     ids = None
     columns = None
+
+    def look(self, here: Callable[[Transactions], Result], there: Callable[[], Result]) -> Result:
+        """Single records cannot be looked at."""
+        return there()
 
     @property
     def rows(self) -> Transactions:

@@ -83,6 +83,11 @@ class LocalRecoding(Release):
             published=published, cover=cover, details=details or {}, hierarchy=hierarchy, node_of_occurrence=nodes
         )
 
+    def nodes_of_entries(self, data: Transactions) -> NDArray[np.int32]:
+        """The node published for each entry of the data it was made from, -1 if suppressed."""
+        assert self.node_of_occurrence is not None
+        return self.node_of_occurrence
+
     def codebook(self) -> Codebook:
         """Published label → every item it can stand for; an item may stand under several labels."""
         book = Codebook(zip(self.published.vocabulary, self.cover.to_lists(), strict=True))

@@ -104,6 +104,11 @@ class Recoding(Release):
             details=details or {},
         )
 
+    def nodes_of_entries(self, data: Transactions) -> NDArray[np.int32]:
+        """The node published for each entry of the data it was made from, -1 if suppressed."""
+        assert self.node_of_leaf is not None and self.hierarchy is not None
+        return self.node_of_leaf[self.hierarchy.leaf_of_items(data.vocabulary)[data.items]]
+
     def codebook(self) -> Codebook:
         """Published label → the items of the domain behind it."""
         book = Codebook({label: [] for label in self.published.vocabulary})

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core import Dataset, Hierarchy
+from setveil.core import Dataset, Hierarchy, Transactions
 from setveil.releases import CountTable, Grouping, LocalRecoding, Recoding, Release, Replacement, is_grouped
 from setveil.report.picture import blocks_of_sets, picture_of
 from setveil.report.words import named, short
@@ -382,12 +382,16 @@ def examples_of(release: Release, labels: Sequence[str], data: Dataset) -> list[
     Each has ``before`` and ``after``, lists of ``{"label", "members", "size", "mark"}``; ``mark`` says what was added
     or removed. A record of a grouping has ``group`` as well.
     """
+    if not release.has_own_records:
+        return []
+    return data.look(lambda original: _examples_of(release, labels, original), list)
+
+
+def _examples_of(release: Release, labels: Sequence[str], data: Transactions) -> list[Mapping[str, Any]]:
     found: list[Mapping[str, Any]] = []
-    if not data.has_rows or not release.has_own_records:  # records are not brought here to be shown
-        return found
-    original, rows = data.rows, release.rows
+    rows = release.rows
     for number in np.linspace(0, max(data.n_records - 1, 0), num=min(200, data.n_records), dtype=int).tolist():
-        before = [data.vocabulary[item] for item in original.record(number)]
+        before = [data.vocabulary[item] for item in data.record(number)]
         after = rows.record(number).tolist()
         if len(before) > 12 or len(after) > 30 or before == [labels[item] for item in after]:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from setveil.core import Dataset
+from setveil.core import Dataset, Transactions
 from setveil.releases import Grouping
 from setveil.utility.reconstruction import PROTOCOLS, draw_queries, kl_divergences
 
@@ -22,11 +22,14 @@ def grouping_cost(original: Dataset, release: Grouping) -> dict[str, float | int
     }
     sizes, _ = release.size_counts()
     of_groups = {"n_groups": release.n_groups, "largest_group": int(sizes.max(initial=0))}
-    if not original.has_rows:
-        return {**metrics, **of_groups}
-    asked = [draw_queries(original.rows, release.sensitive, protocol, 4, N_QUERIES, 0) for protocol in PROTOCOLS]
-    divergences = kl_divergences(original.rows, release, list(chain.from_iterable(asked)))
+    return {**metrics, **original.look(lambda rows: _reconstruction(rows, release), dict), **of_groups}
+
+
+def _reconstruction(rows: Transactions, release: Grouping) -> dict[str, float]:
+    asked = [draw_queries(rows, release.sensitive, protocol, 4, N_QUERIES, 0) for protocol in PROTOCOLS]
+    divergences = kl_divergences(rows, release, list(chain.from_iterable(asked)))
+    metrics = {}
     for protocol, queries in zip(PROTOCOLS, asked, strict=True):
         mine, divergences = divergences[: len(queries)], divergences[len(queries) :]
         metrics[f"kl_{protocol}"] = float(mine.mean()) if len(mine) else 0.0
-    return {**metrics, **of_groups}
+    return metrics

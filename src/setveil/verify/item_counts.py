@@ -60,11 +60,13 @@ def _categories(release: Release) -> dict[str, list[str]]:
 
 def _count_items(records: Dataset) -> dict[str, int]:
     """The number of records of every label; a cluster counts its own."""
-    if not records.has_rows:
-        return dict(zip(records.vocabulary, records.supports.tolist(), strict=True))
-    published = read_published(records)
-    counts = np.bincount(published.items, minlength=len(published.labels)).tolist()
-    return dict(zip(published.labels, counts, strict=True))
+
+    def counted(records: Dataset) -> dict[str, int]:
+        published = read_published(records)
+        counts = np.bincount(published.items, minlength=len(published.labels)).tolist()
+        return dict(zip(published.labels, counts, strict=True))
+
+    return records.look(counted, lambda: dict(zip(records.vocabulary, records.supports.tolist(), strict=True)))
 
 
 def _check_category(

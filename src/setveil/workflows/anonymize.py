@@ -187,8 +187,7 @@ def make_release(
         if not isinstance(algorithm, Algorithm):  # as it takes them
             options = {name: value for name in options if (value := getattr(chosen, name)) is not None}
         name, package = entry.name, entry.package
-        if data.has_rows:
-            before_running(data.n_occurrences, entry.scales, name)
+        data.look(lambda rows: before_running(rows.n_occurrences, entry.scales, entry.name), lambda: None)
         release = context.engine.run(chosen, data, model.strictest, context)
     log.info("%s by %s in %.1f s", model.name, name, time.perf_counter() - started)
     release = counted(release, data, model)
@@ -220,8 +219,6 @@ def _of_observable(
 ) -> Release:
     """A release of the observable items, with all other items added unchanged: no attacker knows these."""
     assert model.observable_items is not None
-    if not data.has_rows:
-        raise InputError("observable: needs the records on this machine; use --engine local.")
     rows, tree = data.rows, context.hierarchy
     is_observable = np.array([label in model.observable_items for label in rows.vocabulary], dtype=bool)
     others = {label for label, known in zip(rows.vocabulary, is_observable.tolist(), strict=True) if not known}

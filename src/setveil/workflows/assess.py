@@ -69,24 +69,29 @@ def risk(
     assert callable(progress)
     stated, options = split_roles(options)
     records = data.published if isinstance(data, Release) else as_dataset(data, **{**(read_options or {}), **stated})
-    if not records.has_rows:
+
+    def of_records(rows: Transactions) -> RiskTable:
+        table = assess(rows, known=known, progress=progress, **options)
+        if not inference:
+            return table
+        from setveil.risk.exposure import expose
+
+        progress("inferring further items", None)
+        return replace(table, inference=expose(rows, known, sensitive, table.seed))
+
+    def of_counts() -> RiskTable:
         from setveil.risk.distributed import distributed_risk
 
         return distributed_risk(records, known=known, progress=progress, **options)
-    table = assess(records.rows, known=known, progress=progress, **options)
-    if not inference:
-        return table
-    from setveil.risk.exposure import expose
 
-    progress("inferring further items", None)
-    return replace(table, inference=expose(records.rows, known, sensitive, table.seed))
+    return records.look(of_records, of_counts)
 
 
 def quick_risk(data: Any, model: PrivacyModel) -> RiskTable:
     """The risk table of every run: the same draws as ``risk`` takes by default, so that both show the same figures."""
     is_known = _can_be_known(model, data.vocabulary)
-    if not is_known.all() and data.has_rows:  # on a cluster all items count as known, which is the more careful figure
-        data = data.rows.keep_items(is_known)
+    if not is_known.all():  # on a cluster all items count as known, which is the more careful figure
+        data = data.look(lambda rows: rows.keep_items(is_known), lambda: data)
     return risk(data, k=model.crowd or USUAL_K, inference=False)
 
 
@@ -118,10 +123,10 @@ def public_risk(release: Release, model: PrivacyModel, progress: Progress = no_p
     published = release.published.without_index()
     cover = release.meaning.cover
     is_known = _can_be_known(model, map(unguard, release.domain_items))
-    if not is_known.all() and published.has_rows:
+    if not is_known.all():
         labels = np.repeat(np.arange(len(cover)), np.diff(cover.indptr))
         n_known = np.bincount(labels[is_known[cover.items]], minlength=len(cover))
-        published = published.rows.keep_items(n_known > 0)
+        published = published.look(lambda rows: rows.keep_items(n_known > 0), lambda: published)
     release = replace(release, published=published)
     return risk(release, k=model.crowd or USUAL_K, inference=False, progress=progress)
 

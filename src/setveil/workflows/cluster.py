@@ -304,8 +304,10 @@ def _not_decoded(where: str, encoding: str | None) -> InputError:
 
 def algorithm_for(data: Dataset, model: PrivacyModel, algorithm: str | None) -> str | None:
     """The algorithm that was asked for, or the default where the data is; one that does not run there is refused."""
-    if data.has_rows:
-        return algorithm
+    return data.look(lambda _: algorithm, lambda: _algorithm_there(model, algorithm))
+
+
+def _algorithm_there(model: PrivacyModel, algorithm: str | None) -> str:
     there = {name: entries for name in MODELS if (entries := scaling_for(name))}
     here = there.get(model.name, [])
     if not here or (algorithm is not None and algorithm not in [entry.name for entry in here]):

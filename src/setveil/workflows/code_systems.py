@@ -6,14 +6,14 @@ from typing import Any
 
 from setveil.core import Transactions
 from setveil.errors import InputError, one_line, unheard_warnings
-from setveil.io.hierarchies.systems.registry import SYSTEMS, find_system
+from setveil.io.hierarchies.systems.registry import SYSTEMS
 
 PRODUCTS = ": --hierarchy FILE --hierarchy-columns CODE,CATEGORY"  # how to give a list of products
 
 
 def list_systems() -> dict[str, Any]:
     """All systems, one row each."""
-    found = [find_system(name) for name in SYSTEMS]
+    found = list(SYSTEMS.values())
     width = max(len(system.name) for system in found)
     rows = []
     for system in found:
@@ -30,7 +30,7 @@ def titles_of_systems() -> dict[str, str]:
     """The title of each way to read a system, by what --hierarchy calls it."""
     from setveil.io.hierarchies.systems.trees import ZEROS_LOST
 
-    systems = [find_system(name) for name in SYSTEMS]
+    systems = list(SYSTEMS.values())
     titles = {system.name: system.title for system in systems}
     return titles | {f"{one.name}:{ZEROS_LOST}": f"{one.title}, leading zeros lost" for one in systems if one.padded}
 
@@ -39,7 +39,7 @@ def describe_system(name: str, code: str | None = None) -> dict[str, Any]:
     """Chapters and blocks of a system, or the groups of one code, chapter first."""
     if name not in SYSTEMS:
         raise InputError(f'"{one_line(name)}" is no code system; choose one of {", ".join(SYSTEMS)}.')
-    system = find_system(name)
+    system = SYSTEMS[name]
     if code is None:
         return {"rows": [{"depth": block.depth, "text": block.label} for block in system.blocks]}
     read = system.read(code)
@@ -79,7 +79,7 @@ def groups_of_codes(data: Transactions) -> dict[str, list[str]]:
     found = _detected(data)
     if found is None or found[0] not in SYSTEMS:
         return {}
-    system = find_system(found[0])
+    system = SYSTEMS[found[0]]
     codes = {label: system.read(label) or system.read(system.with_zeros(label)) for label in data.vocabulary}
     return {label: system.groups(code) for label, code in codes.items() if code}
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from setveil.core import Transactions
 from setveil.core.tables import Table
 from setveil.errors import InputError
 from setveil.releases import Release
 from setveil.verify import achieved
 from setveil.workflows.assess import measure, risk
+
+
+def _achieved(release: Release, _: Transactions) -> dict[str, Any]:
+    assert release.model is not None
+    return dict(achieved(release, release.model))
 
 
 def compare_releases(*releases: Release, data: Any = None) -> Table:
@@ -19,7 +26,9 @@ def compare_releases(*releases: Release, data: Any = None) -> Table:
             raise InputError(
                 f"compare takes releases, not {type(release).__name__}; sv.compare tries settings on data."
             )
-        reached = {} if release.model is None or not release.published.has_rows else achieved(release, release.model)
+        reached: dict[str, Any] = (
+            {} if release.model is None else release.published.look(partial(_achieved, release), dict)
+        )
         figures = measure(release._original(data), release)
         rows.append(
             {

@@ -128,8 +128,10 @@ def _open(folder: Path, original: Dataset | None = None, orders: bool = True) ->
     problems = problems or check_schema(certificate)
     if problems:
         raise InputError(f"{one_line(str(folder), 80)}: is not an intact release: {problems[0]}")
-    if original is not None and not original.has_rows and certificate["release"]["published"] == PARTS:
-        return plain(read_folder(folder, certificate, read_parts(folder)), certificate), False
+    if original is not None and certificate["release"]["published"] == PARTS:
+        parts = original.look(lambda _: None, lambda: read_parts(folder))
+        if parts is not None:
+            return plain(read_folder(folder, certificate, parts), certificate), False
     release = plain(read_folder(folder, certificate), certificate)
     release = replace(release, model=_public_model(certificate), algorithm=certificate["algorithm"]["name"])
     return ordered_as_input(folder, release, certificate) if orders else (release, False)
@@ -140,21 +142,17 @@ def measure_folder(data: Any, out: str | os.PathLike[str]) -> dict[str, Any]:
     original = as_dataset(data)
     with local_copy(out) as folder:
         release, is_ordered = _open(folder, original)
-        if not original.has_rows and not release.is_uniform:
-            raise InputError(f"a {release.kind} is measured record by record; use --engine local for it.")
-        return measure(original, release, aligned=is_ordered)
+        return measure(original if release.is_uniform else original.rows, release, aligned=is_ordered)
 
 
 def patterns_of_folder(data: Any, out: str | os.PathLike[str], thresholds: Sequence[float]) -> PatternTable:
     """What frequent itemsets and rules are left in a release folder; see ``utility.patterns``."""
     from setveil.utility.patterns import compare_patterns
 
-    original = as_dataset(data)
-    if not original.has_rows:
-        raise InputError("--patterns needs the records on this machine; use --engine local.")
+    original = as_transactions(data)
     with local_copy(out) as folder:
         release, hierarchy = _open(folder)[0].with_items(original.vocabulary), _owners_hierarchy(folder, original)
-    return compare_patterns(original.rows, release, thresholds, hierarchy=hierarchy)
+    return compare_patterns(original, release, thresholds, hierarchy=hierarchy)
 
 
 def attack_folder(data: Any, out: str | os.PathLike[str], **options: Any) -> AttackTable:

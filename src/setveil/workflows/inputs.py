@@ -63,7 +63,7 @@ def as_dataset(data: Any, **options: Any) -> Dataset:
     from setveil.io.transactions.reading import read_transactions
 
     options = _with_known_columns(options)
-    if isinstance(data, Dataset) and not data.has_rows:
+    if isinstance(data, Dataset) and not isinstance(data, Transactions):
         return data
     if is_spark_frame(data):
         return read_frame(data, "DataFrame", options)
@@ -121,7 +121,7 @@ def read_original(source: Any, **options: Any) -> Original:
 
     source = held(source, options)
     data = as_dataset(source, **options)
-    if isinstance(source, Dataset) or not data.has_rows or is_spark_frame(source):  # that one was read twice
+    if isinstance(source, Dataset) or is_spark_frame(source):  # that one was read twice
         return Original(data, [], [], [])
     try:
         again, problems = read_again(data.rows, source)
@@ -179,8 +179,8 @@ def read_input(
         from setveil.verify.originals import compare_readings
 
         source = held(source, options)
-        data = as_dataset(source, **options)
-        data = compare_readings(data.rows, source) if data.has_rows else data  # before the long work
+        read = data = as_dataset(source, **options)
+        data = read.look(lambda rows: compare_readings(rows, source), lambda: read)  # before the long work
     if policy.input.domain:
         from setveil.policy.selection import read_items
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from setveil.algorithms import by_kind
 from setveil.algorithms.registry import ENTRIES, may_suppress_entries
+from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.core.regular_files import LARGEST_CERTIFICATE
 from setveil.errors import GuaranteeError, InfeasibleError, InputError, name_some, warn
@@ -129,8 +131,6 @@ def publish(
     from setveil.report.profiles import DEFAULT, find_profile
     from setveil.report.prose import advice_of
     from setveil.report.record import facts_of, run_json
-    from setveil.utility import histograms
-    from setveil.utility.avg_re import query_errors
     from setveil.workflows.population import match_population
     from setveil.workflows.repeated import refuse_repeated
     from setveil.workflows.signing import sign_certificate, try_key
@@ -155,10 +155,9 @@ def publish(
     if not item_counts:
         release = replace(release, item_counts={})
     _refuse_nothing_sensitive(release, record)
-    is_here = record.data.has_rows
-    if not is_here and (kept or to not in (None, "parquet")):
+    if record.data.written_in_parts and (kept or to not in (None, "parquet")):
         raise InputError("a cluster writes Parquet in canonical order; leave out --to, --keep-order and --keep-ids.")
-    if safe_csv and release.has_groups and not is_here:
+    if safe_csv and release.has_groups and record.data.written_in_parts:
         raise InputError("labels of a grouping stay as they are on Spark; leave out --safe-csv, or use --engine local.")
     if release.published.columns:
         layout = asked_layout(to, record.data.layout.name)
@@ -167,7 +166,7 @@ def publish(
         layout = layout if keep_ids else numbered(layout)
     seconds = dict(record.seconds)
     second = _read_again(record, seconds)
-    store = None if is_here else "local[*]"
+    store = "local[*]" if record.data.written_in_parts else None
     with staging_for(out, force, store) if staging is None else nullcontext(staging) as staging:
         with _stage("write", "writing", seconds, progress):
             written = write_release(
@@ -186,12 +185,9 @@ def publish(
             metrics = measure(record.data, release)
             risk_before = risk_before or quick_risk(record.data, record.model)
             risk_after = public_risk(again, record.model)
-            # What looks at single records is left out where they are not at hand.
-            attacks = quick_attacks(record.data.rows, release, record.seed) if is_here else []
-            left_out = quick_left_out(record.data.rows, release, record.seed) if is_here else {}
+            of_records: dict[str, Any] = record.data.look(partial(_figures_of_records, release, record.seed), dict)
             table = quick_guesses(record.data, release)
             guesses = {} if table is None else table.to_dict()
-            errors = query_errors(record.data.rows, release, seed=record.seed) if is_here else {}
             lacks_entries = release.can_lack_entries(may_suppress_entries(record.algorithm))
             matched = match_population(again, record, population, lacks_entries) if population is not None else {}
         with _stage("report", "reporting", seconds, progress):
@@ -215,19 +211,16 @@ def publish(
                 population=matched,
                 signer="" if sign is None else os.path.basename(sign),  # noqa: PTH119 (a name, not a path)
                 read=record.data.summary(),
-                attacks=attacks,
-                left_out=left_out,
-                query_errors=errors,
+                **of_records,
                 is_checkable=publish_constraints or not record.model.private,
                 seconds=seconds,
                 input_facts=dict(input_facts or {}),
-                histograms=histograms(record.data.rows, release) if is_here else {},
                 other_algorithms=by_kind(record.model.name),
                 hidden_options=() if publish_constraints else record.model.private,
             )
             certificate = _write_public(facts, again, staging.public, written, keep_order, keep_ids, safe_csv)
             _write_internal(facts, certificate, policy or policy_of(record), staging, written)
-        if is_here:
+        if not record.data.written_in_parts:
             with _stage("check", "comparing with the original", seconds, progress):
                 owners = policy or policy_of(record)
                 _refuse_unfaithful(record, owners, staging, again, verdict, achieved, risk_after, progress)
@@ -284,6 +277,19 @@ def _refuse_nothing_sensitive(release: Release, record: RunRecord) -> None:
         )
 
 
+def _figures_of_records(release: Release, seed: int, rows: Transactions) -> dict[str, Any]:
+    """What looks at single records; it is missing where they are not at hand."""
+    from setveil.utility import histograms
+    from setveil.utility.avg_re import query_errors
+
+    return {
+        "attacks": quick_attacks(rows, release, seed),
+        "left_out": quick_left_out(rows, release, seed),
+        "query_errors": query_errors(rows, release, seed=seed),
+        "histograms": histograms(rows, release),
+    }
+
+
 def about_of(policy: Policy | None) -> dict[str, str]:
     """What the owner says about the decision."""
     return {} if policy is None else policy.about.model_dump(exclude_none=True)
@@ -327,7 +333,7 @@ def _verified(
     sensitive = tuple(options_that_occur(release, record.model, record.data).get("sensitive") or ())
     if safe_csv:
         sensitive = tuple(guard(label) for label in sensitive)
-    parts = None if release.published.has_rows else read_parts(folder)
+    parts = read_parts(folder) if release.published.written_in_parts else None
     kind, layout = release.kind, written.layout
     spelled = read_release(
         folder,
@@ -355,9 +361,7 @@ def _read_again(record: RunRecord, seconds: dict[str, float]) -> dict[str, Any] 
     from setveil.verify.originals import compare_readings
 
     original = record.original or record.data
-    if not original.has_rows:
-        return None
-    reading = compare_readings(original.rows).reading
+    reading = original.look(lambda rows: compare_readings(rows).reading, lambda: None)
     if reading is None or reading.second is None:
         return None
     seconds["second_reading"] = reading.second.seconds

@@ -160,9 +160,9 @@ def verify_folder(
         check.problems += problems
         check.unchecked += unchecked
         check.notes += notes
-    if data is not None and not data.has_rows and not is_on_spark:
+    if data is not None and data.written_in_parts and not is_on_spark:
         raise InputError("the original and the release are held against each other by one engine; give both to Spark.")
-    check.is_on_spark = is_on_spark and (data is None or not data.has_rows)
+    check.is_on_spark = is_on_spark and (data is None or data.written_in_parts)
     check.authenticate(signers)
     try:
         with unheard_warnings():  # advice for owners, in the words of whoever made the files
@@ -280,7 +280,7 @@ class _Check:
         said = self.certificate
         model, is_hidden = self._model()
         in_parts = said["release"]["published"] == PARTS
-        if not in_parts and data is not None and not data.has_rows:
+        if self.is_on_spark and data is not None and not in_parts:
             raise InputError("this release is one file; Spark checks those that it wrote in parts. Use --engine local.")
         self.is_on_spark = self.is_on_spark and in_parts  # one file is checked in this process
         if self.is_on_spark and self.problems:
@@ -314,7 +314,7 @@ class _Check:
         owners = None
         if self.staged is not None:
             owners = self.staged.model
-        elif data is not None and data.has_rows:  # on a cluster no model has lists that are not published
+        elif data is not None and not self.is_on_spark:  # on a cluster no model has lists that are not published
             owners = self._owners_model(data)
         if is_hidden and owners is None:
             self.unchecked.append(HIDDEN_LISTS.format(name=model.private_name))
@@ -327,7 +327,7 @@ class _Check:
         self._check_words(model)
         self._check_figures(spelled, model)
         self._check_page(spelled)
-        if data is not None and not data.has_rows:
+        if data is not None and self.is_on_spark:
             spell = guard if said["release"]["safe_csv"] else str
             known = release.with_items(data.vocabulary)
             self.problems += compare_parts(self.folder, known, data, spell, self.master)

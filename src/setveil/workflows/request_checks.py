@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from setveil.core import Dataset
+from setveil.core import Dataset, Transactions
 from setveil.core.vocabulary import as_read_aloud
 from setveil.errors import InputError, name_some, warn
 from setveil.models import PrivacyModel, declared
@@ -173,9 +174,13 @@ def is_unchanged(data: Dataset, published: Dataset) -> bool:
     there = np.where(number >= 0, np.append(published.supports, 0)[number], 0)  # 0 where the label is not published
     if not np.array_equal(there, data.supports):
         return False
-    if not (data.has_rows and published.has_rows):
-        return True
-    before, after = data.rows, published.rows
+    return data.look(
+        lambda before: published.look(lambda after: _are_same(before, after, number), lambda: True), lambda: True
+    )
+
+
+def _are_same(before: Transactions, after: Transactions, number: NDArray[np.int32]) -> bool:
+    """Whether records are the same, where ``number`` tells the published item of each."""
     if not np.array_equal(after.indptr, before.indptr):
         return False
     mapped = number[before.items]

@@ -26,7 +26,6 @@ from setveil.arrays.threads import map_in_order
 from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import KKmAnonymity, KmAnonymity
-from setveil.releases import LocalRecoding, Recoding
 
 AT_ONCE = 20_000  # people of the classes that are made safe together
 TRIM = "trim"
@@ -298,15 +297,6 @@ def recode_classes(
             release: Any = algorithm.run(data, strictest, Context(hierarchy=hierarchy))
         except InfeasibleError:
             continue
-        found = _published_nodes(release, data, hierarchy)
+        found = release.nodes_of_entries(data).astype(np.int64)
         nodes[np.arange(first, last)[in_order]] = found
     return nodes, 0.0
-
-
-def _published_nodes(release: Recoding | LocalRecoding, data: Transactions, hierarchy: Hierarchy) -> Nodes:
-    """The node published for each entry."""
-    if isinstance(release, LocalRecoding):
-        assert release.node_of_occurrence is not None
-        return release.node_of_occurrence.astype(np.int64)
-    assert release.node_of_leaf is not None
-    return release.node_of_leaf[hierarchy.leaf_of_items(data.vocabulary)[data.items]].astype(np.int64)

@@ -17,7 +17,7 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.km._counting import PASS, STEPS_PER_CALL, Walk, collect_rare, find_next_rare, start_walk
 from setveil.algorithms.km._lifting import NodeRows, collect_tuples, lift_itemsets, shrink_rare_rows
 from setveil.algorithms.km.count_tree import DistinctRecords, sort_within_rows
-from setveil.core import Dataset, Hierarchy
+from setveil.core import Dataset, Hierarchy, Transactions
 from setveil.models import KmAnonymity
 
 LIMIT = 200_000  # rare itemsets to list at most; more are found once these are dealt with
@@ -56,11 +56,16 @@ class CutQuestions(Protocol):
 
 def questions_about(data: Dataset, hierarchy: Hierarchy, model: KmAnonymity, context: Context) -> CutQuestions:
     """Answered from the records, or from counts where the records are on a cluster."""
-    if not data.has_rows:
+
+    def by_records(rows: Transactions) -> CutQuestions:
+        return Violations(DistinctRecords.of_leaves(rows, hierarchy, context), hierarchy, model, context)
+
+    def by_counts() -> CutQuestions:
         from setveil.algorithms.km.counted_violations import CountedViolations
 
         return CountedViolations(context.engine.tree_counts(data, hierarchy), hierarchy, model, context)
-    return Violations(DistinctRecords.of_leaves(data.rows, hierarchy, context), hierarchy, model, context)
+
+    return data.look(by_records, by_counts)
 
 
 class Violations:

@@ -9,19 +9,10 @@ from setveil.core.vocabulary import Vocabulary
 from setveil.io.hierarchies.drafts import Draft
 from setveil.io.hierarchies.links import Link, read_links
 
-_PARENTS = frozenset(
-    {
-        "parent",
-        "parentid",
-        "parentcode",
-        "parentkey",
-        "parentcategory",
-        "parentcategoryid",
-        "parentnode",
-        "parentname",
-        "broader",
-    }
-)
+_PARENTS = frozenset({
+    "parent", "parentid", "parentcode", "parentkey", "parentcategory", "parentcategoryid", "parentnode", "parentname",
+    "broader",
+})  # fmt: skip
 _NAMES = ("name", "label", "title", "term", "description", "text", "category", "categoryname")
 _KEYS = ("id", "nodeid", "categoryid", "code", "key", "node", "child", "item")
 _NO_PARENT = frozenset({"", "0", "-1", "null", "none", "nan", "na", "-"})

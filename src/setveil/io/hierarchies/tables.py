@@ -24,32 +24,10 @@ NumberedRows = list[tuple[int, list[str]]]  # (line number, cells)
 _LEAF_HEADINGS = frozenset({
     "item", "items", "leaf", "child", "node", "label", "name", "code", "value", "product", "article", "sku", "id",
 })  # fmt: skip
-_GROUP_HEADINGS = frozenset(
-    {
-        "category",
-        "subcategory",
-        "group",
-        "subgroup",
-        "department",
-        "aisle",
-        "section",
-        "class",
-        "subclass",
-        "chapter",
-        "block",
-        "family",
-        "type",
-        "division",
-        "segment",
-        "brand",
-        "parent",
-        "system",
-        "area",
-        "region",
-        "root",
-        "top",
-    }
-)
+_GROUP_HEADINGS = frozenset({
+    "category", "subcategory", "group", "subgroup", "department", "aisle", "section", "class", "subclass", "chapter",
+    "block", "family", "type", "division", "segment", "brand", "parent", "system", "area", "region", "root", "top",
+})  # fmt: skip
 _EDGE_HEADINGS = {("child", "parent"), ("node", "parent"), ("item", "parent"), ("id", "parent")}
 _LEVEL_HEADING = re.compile(r"level[ _-]?\d+")
 

@@ -57,7 +57,7 @@ def layout_of(release: Release, wanted: Layout, *, in_parts: bool = False) -> La
         return Layout("jsonl") if release.has_groups else people_layout(wanted.name)
     if not release.has_groups:
         return wanted
-    is_large = in_parts or not release.published.has_rows
+    is_large = in_parts or release.published.written_in_parts
     return Layout("parquet" if is_large or release.published.n_records > PARQUET_ABOVE else "jsonl")
 
 
@@ -89,7 +89,7 @@ def encode_release(
         raise InputError("a release with columns has no place for record ids; leave out --keep-ids.")
     if keep_ids and release.published.ids is None:
         raise InputError("the input has no record ids to keep; leave out --keep-ids.")
-    if in_parts or not release.published.has_rows:
+    if in_parts or release.published.written_in_parts:
         return _parts_of(release, layout), np.empty(0, dtype=np.int64)
     rows, name = release.rows, published_name(layout, release.kind)
     tables = [(CODEBOOK, encode_codebook(release)), *release.further_tables()]

@@ -93,7 +93,7 @@ def write_release(
     for name, pieces in files:
         _write(folder / name, pieces)
         names.append(name)
-    published = published_name(layout, public.kind) if public.published.has_rows else PARTS
+    published = PARTS if public.published.written_in_parts else published_name(layout, public.kind)
     return Written(tuple(names), published, layout, order, tuple(labels))
 
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
@@ -42,6 +42,9 @@ class Frame(Protocol):
     where: str  # begins messages
     names: list[str]
     n_rows: int
+
+    def part(self, columns: Sequence[int]) -> Frame:
+        """Some of the columns."""
 
     def kind(self, column: int) -> str:
         """What the column holds."""
@@ -87,6 +90,9 @@ class PolarsFrame:
         self.names = frame.columns
         self.dtypes = frame.dtypes
         self.n_rows = frame.height
+
+    def part(self, columns: Sequence[int]) -> PolarsFrame:
+        return PolarsFrame(self._frame[:, list(columns)], self.where)
 
     def _whole(self, column: int) -> pl.Series:
         return self._frame.to_series(column)
@@ -235,6 +241,11 @@ class ScannedFrame(PolarsFrame):
         self.names, self.dtypes = empty.columns, empty.dtypes
         self.n_rows = int(collect(scan.select(pl.len())).item())
 
+    def part(self, columns: Sequence[int]) -> ScannedFrame:
+        import polars as pl
+
+        return ScannedFrame(self._scan.select([pl.nth(column) for column in columns]), self._collect, self.where)
+
     def _whole(self, column: int) -> pl.Series:
         import polars as pl
 
@@ -261,6 +272,9 @@ class PandasFrame:
         self._frame = frame
         self.names = [str(name) for name in frame.columns]
         self.n_rows = len(frame)
+
+    def part(self, columns: Sequence[int]) -> PandasFrame:
+        return PandasFrame(self._frame.iloc[:, list(columns)], self.where)
 
     def kind(self, column: int) -> str:
         """What the column holds."""

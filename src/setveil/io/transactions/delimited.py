@@ -41,7 +41,6 @@ from setveil.io.transactions.people import ColumnCells, finish_people, rows_of
 
 LONGEST_ID = 4096  # bytes
 NOTE = 30  # characters; a longer text of several words, alone in its row, is a note
-LARGE_CHUNK = 1 << 18  # bytes for which it is worth loading a compiled loop
 GAP = "an empty line between rows; remove it, and whatever below it is not part of the table."
 FOOTER = re.compile(
     r"(?:grand |sub)?totals?:?|sums?:?|summe:?|gesamt:?|somme:?|suma:?|(?:row )?counts?:?|average:?|mean:?|eof|"
@@ -109,34 +108,23 @@ def read_long(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
 def _read_chunk(source: Source, plan: Plan, lines: tuple[bytes, int, bool]) -> LongRows | Fields:
     """Rows ready to be numbered, or the fields of a chunk that needs a closer look."""
     chunk, line, is_first = lines
-    ordinary = _split_ordinary(chunk, plan, is_first) if len(chunk) >= LARGE_CHUNK else None
-    return split_fields(source, chunk, line, plan.delimiter) if ordinary is None else ordinary
+    fields = split_fields(source, chunk, line, plan.delimiter)
+    rows = _without_first_row(fields) if is_first and plan.has_header else fields
+    return _number_rows(rows.tokens, plan) if _are_ordinary(rows, plan) else fields
 
 
-def _split_ordinary(chunk: bytes, plan: Plan, is_first: bool) -> LongRows | None:
-    """Many rows at once; None if there is anything odd in them."""
-    from setveil.arrays.tokens import ODD, split_rows
-
+def _are_ordinary(rows: Fields, plan: Plan) -> bool:
+    """Whether there are rows, all of them fit the table, and each has an id."""
     width = len(plan.names)
-    assert plan.id_position is not None
-    if len(plan.delimiter) != 1 or not plan.delimiter.isascii():
-        return None
-    room = chunk.count(b"\n") * width
-    buffer = padded(chunk)
-    starts, lengths = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
-    n = split_rows(buffer[: len(chunk)], ord(plan.delimiter), width, starts, lengths)
-    skipped = width if is_first and plan.has_header else 0
-    if n == ODD or n <= skipped:
-        return None
-    tokens = Tokens(buffer, starts[skipped:n], lengths[skipped:n])
-    of_ids = tokens.lengths[plan.id_position :: width]
-    if of_ids.min() == 0 or of_ids.max() > LONGEST_ID:
-        return None
-    return _number_rows(tokens, width, plan)
+    if not len(rows.lines) or (rows.n_fields != width).any():
+        return False
+    of_ids = rows.tokens.lengths[plan.id_position :: width]
+    return bool(of_ids.min() > 0 and of_ids.max() <= LONGEST_ID)
 
 
-def _number_rows(tokens: Tokens, width: int, plan: Plan) -> LongRows:
+def _number_rows(tokens: Tokens, plan: Plan) -> LongRows:
     assert plan.id_position is not None
+    width = len(plan.names)
     ids = tokens.pick(slice(plan.id_position, 1000 * width, width))
     return LongRows(
         len(tokens.starts) // width,
@@ -150,9 +138,8 @@ def _number_rows(tokens: Tokens, width: int, plan: Plan) -> LongRows:
 def _take_rows(source: Source, plan: Plan, fields: Fields, ids: Ids) -> LongRows | None:
     """Rows that were looked at closely; None if there are none."""
     assert plan.id_position is not None
-    width = len(plan.names)
-    check_ids(source, fields.tokens.pick(slice(plan.id_position, None, width)), fields.lines, ids)
-    return _number_rows(fields.tokens, width, plan) if len(fields.lines) else None
+    check_ids(source, fields.tokens.pick(slice(plan.id_position, None, len(plan.names))), fields.lines, ids)
+    return _number_rows(fields.tokens, plan) if len(fields.lines) else None
 
 
 def long_layout(plan: Plan) -> Layout:

@@ -98,52 +98,16 @@ def plan_frame(frame: Frame, options: ReadOptions, evidence: str = "") -> Plan:
     columns, options = stated_columns(frame.names, options, frame.where)
     if not columns:
         return _plan_frame(frame, options, evidence)
-    part = FramePart(frame, {column.place for column in columns})
-    plan = _plan_frame(part, options, evidence)
+    stated = {column.place for column in columns}
+    positions = [place for place in range(len(frame.names)) if place not in stated]
+    plan = _plan_frame(frame.part(positions), options, evidence)
     return replace(
         plan,
         names=tuple(frame.names),
-        id_position=None if plan.id_position is None else part.positions[plan.id_position],
-        item_positions=tuple(part.positions[place] for place in plan.item_positions),
+        id_position=None if plan.id_position is None else positions[plan.id_position],
+        item_positions=tuple(positions[place] for place in plan.item_positions),
         columns=columns,
     )
-
-
-class FramePart:
-    """Some columns of a frame, as ``plan_frame`` looks at them."""
-
-    def __init__(self, frame: Frame, without: set[int]) -> None:
-        self._frame, self.where, self.n_rows = frame, frame.where, frame.n_rows
-        self.positions = [place for place in range(len(frame.names)) if place not in without]
-        self.names = [frame.names[place] for place in self.positions]
-
-    def kind(self, column: int) -> str:
-        """What the column holds."""
-        return self._frame.kind(self.positions[column])
-
-    def texts(self, column: int) -> Iterator[Tokens]:
-        """A text or integer column in slices."""
-        return self._frame.texts(self.positions[column])
-
-    def lists(self, column: int) -> Iterator[ListRows]:
-        """A list column in slices."""
-        return self._frame.lists(self.positions[column])
-
-    def cells(self, column: int) -> Iterator[Tokens]:
-        """Any column as text in slices."""
-        return self._frame.cells(self.positions[column])
-
-    def first_null(self, column: int) -> int | None:
-        """The first row without value."""
-        return self._frame.first_null(self.positions[column])
-
-    def has_only_0_and_1(self, column: int) -> bool:
-        """Whether there is nothing else."""
-        return self._frame.has_only_0_and_1(self.positions[column])
-
-    def label(self, column: int) -> str:
-        """The column's name as an item label."""
-        return self._frame.label(self.positions[column])
 
 
 def _plan_frame(frame: Frame, options: ReadOptions, evidence: str) -> Plan:

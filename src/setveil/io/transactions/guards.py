@@ -85,7 +85,7 @@ def check(data: Dataset, plan: Plan, where: str) -> Findings:
 
 def _of_records(guard: Callable[[Transactions, Plan, str], Iterable[str] | None]) -> Guard:
     """A guard that looks at records, where they can be looked at."""
-    return lambda data, plan, where: guard(data.rows, plan, where) if data.has_rows else None
+    return lambda data, plan, where: data.look(lambda rows: guard(rows, plan, where), lambda: None)
 
 
 def _refuse_answers(data: Dataset, plan: Plan, where: str) -> None:

@@ -23,9 +23,8 @@ from setveil.io.transactions.cells import NOBODY
 
 WORD = 8  # bytes
 RUNS_AT_ONCE = 1 << 20  # runs compared at a time
-LONGEST = 512  # bytes; chunks with longer texts take the plain way
 LOOKED_AT = 50_000  # runs of rows whose ids are remembered for the guards
-MANY = 1 << 16  # pieces for which it is worth loading a compiled loop
+MANY = 1 << 16  # pieces, or words of text, for which it is worth loading a compiled loop
 _MASKS = np.array([(1 << (8 * length)) - 1 for length in range(WORD + 1)], dtype=np.uint64)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _NOBODY_KEYS = np.array([int.from_bytes(word.encode(), "little") for word in ("", *sorted(NOBODY))], dtype=np.uint64)
@@ -78,7 +77,7 @@ class Numbered(NamedTuple):
 
 def number_apart(tokens: Tokens, first: int = 0, step: int = 1) -> Numbered:
     """Numbers for the pieces ``first``, ``first + step``, …, for ``Labels.merge``; chunks can do this side by side."""
-    if len(tokens.starts) < MANY * step:
+    if _are_few(tokens):
         return _number_few(tokens.pick(slice(first, None, step)))
     from setveil.arrays.tokens import number_texts
 
@@ -88,20 +87,14 @@ def number_apart(tokens: Tokens, first: int = 0, step: int = 1) -> Numbered:
     return Numbered(numbers, [tokens.text(place) for place in positions.tolist()])
 
 
+def _are_few(tokens: Tokens) -> bool:
+    return max(len(tokens.starts), len(tokens.buffer) // WORD) < MANY
+
+
 def _number_few(tokens: Tokens) -> Numbered:
-    is_empty = tokens.lengths == 0
-    if is_empty.any():
-        few = _number_few(tokens.pick(~is_empty))
-        numbers = np.full(len(is_empty), -1, dtype=np.int32)
-        numbers[~is_empty] = few.numbers
-        return Numbered(numbers, few.texts)
-    groups = _group(tokens)
-    if groups is None:
-        known: dict[bytes, int] = {}
-        numbers = np.array([known.setdefault(text, len(known)) for text in tokens.texts()], dtype=np.int32)
-        return Numbered(numbers, list(known))
-    some, group_of = groups
-    return Numbered(group_of.astype(np.int32), tokens.pick(some).texts())
+    known: dict[bytes, int] = {}
+    numbers = [known.setdefault(text, len(known)) if text else -1 for text in tokens.texts()]
+    return Numbered(np.array(numbers, dtype=np.int32), list(known))
 
 
 class Labels:
@@ -140,29 +133,19 @@ class Runs(NamedTuple):
 
 def find_id_runs(tokens: Tokens, first: int = 0, step: int = 1) -> Runs:
     """The runs of the ids ``first``, ``first + step``, …, for ``Ids.add_runs``; there must be an id at least."""
-    if len(tokens.starts) < MANY * step:
-        tokens = tokens.pick(slice(first, None, step))
-        n, heads = len(tokens.starts), _find_heads(tokens)
+    ids = tokens.pick(slice(first, None, step))
+    if _are_few(tokens):
+        texts = ids.texts()
+        heads = np.array([place for place, text in enumerate(texts) if not place or text != texts[place - 1]])
     else:
         from setveil.arrays.tokens import find_runs
 
         heads = find_runs(tokens.buffer, tokens.starts, tokens.lengths.astype(np.int64, copy=False), first, step)
-        tokens = tokens.pick(slice(first, None, step))
-        n = len(tokens.starts)
-    at = tokens.pick(heads)
+    at = ids.pick(heads)
     is_long = at.lengths > WORD
     long = gather(at.pick(is_long)) if is_long.any() else b""
-    n_rows = np.diff(heads, append=n).astype(np.int32)
+    n_rows = np.diff(heads, append=len(ids.starts)).astype(np.int32)
     return Runs(_keys(at), at.lengths.astype(np.int32), n_rows, long, at.text(-1))
-
-
-def _find_heads(tokens: Tokens) -> NDArray[np.int64]:
-    """The positions of ids that differ from the one before."""
-    keys = _keys(tokens)
-    goes_on = keys[1:] == keys[:-1]
-    previous = np.flatnonzero(goes_on)
-    goes_on[previous] = _equal(tokens.pick(previous), tokens.pick(previous + 1))
-    return np.flatnonzero(np.concatenate(([True], ~goes_on)))
 
 
 class Records(NamedTuple):
@@ -326,29 +309,6 @@ def assemble_rows(
     return _over_labels(indptr, numbers, labels, layout)
 
 
-class Piece(NamedTuple):
-    """The records of some lines, their labels numbered among themselves."""
-
-    lengths: NDArray[np.int64]  # [records]
-    numbers: NDArray[np.int32]  # -1 for no label
-    number_of: NDArray[np.int32]  # the number among all labels of each number here, -1 at the end
-
-
-def assemble_pieces(pieces: list[Piece], labels: list[str], layout: Layout) -> Transactions:
-    """Transactions from pieces, one after the other, which are given up."""
-    if sum(len(piece.numbers) for piece in pieces) <= LARGE:
-        numbers: list[NDArray[np.int32]] = [piece.number_of[piece.numbers] for piece in pieces]
-        lengths = joined([piece.lengths for piece in pieces], np.int64)
-        return assemble_rows(lengths, joined(numbers, np.int32), labels, layout)
-    from setveil.arrays.rows import renumber_pieces
-
-    vocabulary, rank = _ranked(labels)
-    rank = np.append(rank, np.int32(-1))
-    parts = [(piece.lengths, piece.numbers, rank[piece.number_of]) for piece in pieces]
-    pieces.clear()
-    return Transactions(*renumber_pieces(parts), vocabulary, layout=layout)
-
-
 def assemble_runs(records: Records, numbers: NDArray[np.int32], labels: list[str], layout: Layout) -> Transactions:
     """Transactions from label numbers, -1 for no label, whose records are known run by run."""
     if len(records.of_run) == records.n_records:  # one run each, in order
@@ -443,27 +403,6 @@ def _equal(one: Tokens, other: Tokens) -> NDArray[np.bool_]:
         offset += WORD
         long = long[one.lengths[long] > offset]
     return equal
-
-
-def _group_by(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """``(some, group_of)``: one place of each distinct key, and the group of each place."""
-    order = np.argsort(keys)
-    ordered = keys[order]
-    is_new = np.concatenate(([True], ordered[1:] != ordered[:-1]))[: len(keys)]
-    group_of = np.empty(len(keys), dtype=np.int64)
-    group_of[order] = np.cumsum(is_new) - 1
-    return order[is_new], group_of
-
-
-def _group(tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Pieces of equal text; None if only a look at every single one can tell."""
-    longest = int(tokens.lengths.max(initial=0))
-    if longest > LONGEST:
-        return None
-    some, group_of = _group_by(_keys(tokens))
-    if longest > WORD and not _equal(tokens, tokens.pick(some[group_of])).all():
-        return None
-    return some, group_of
 
 
 def _differs_from_previous(

@@ -19,17 +19,13 @@ from setveil.io.source import Source, one_line
 from setveil.io.transactions.labels import (
     Labels,
     Numbered,
-    Piece,
     Tokens,
-    assemble_pieces,
     assemble_rows,
     joined,
     number_apart,
     padded,
 )
 
-LARGE_CHUNK = 1 << 18  # bytes for which it is worth loading a compiled loop
-NO_RECORDS = "the file holds no records."
 _DIGIT = np.zeros(256, dtype=bool)
 _DIGIT[list(b"0123456789")] = True
 _BLANK = np.zeros(256, dtype=bool)
@@ -69,44 +65,23 @@ class Names:
             )
 
 
-class NumberedLines(NamedTuple):
-    """Some lines: how many tokens each has, and their tokens numbered among themselves."""
-
-    n_tokens: NDArray[np.int64]  # [lines]
-    items: Numbered
-
-
 def read_fimi(source: Source) -> Transactions:
     """Read whole numbers separated by blanks."""
     labels = Labels()
-    pieces: list[Piece] = []
+    numbers: list[NDArray[np.int32]] = []
+    lengths: list[NDArray[np.int64]] = []
     for n_tokens, items in map_in_order(partial(_read_lines, source), source.lines()):
-        pieces.append(Piece(n_tokens, items.numbers, labels.numbers_of(items.texts)))
-    if not any(len(piece.lengths) for piece in pieces):
-        raise source.error(NO_RECORDS, None)
-    return assemble_pieces(pieces, labels.texts(), Layout("fimi"))
+        lengths.append(n_tokens)
+        numbers.append(labels.merge(items))
+    return _records(source, numbers, lengths, labels.texts(), Layout("fimi"))
 
 
-def _read_lines(source: Source, lines: tuple[bytes, int]) -> NumberedLines:
-    """The items of some lines, anything but numbers refused."""
+def _read_lines(source: Source, lines: tuple[bytes, int]) -> tuple[NDArray[np.int64], Numbered]:
+    """How many items each of some lines has, and the items, anything but numbers refused."""
     chunk, line = lines
-    found = _split_ordinary(chunk) if len(chunk) >= LARGE_CHUNK else None
-    if found is None:
-        found = split_blanks(chunk)
-        _refuse_other(source, chunk, line, _DIGIT, "fimi")
-    return NumberedLines(found.n_tokens, number_apart(found.tokens))
-
-
-def _split_ordinary(chunk: bytes) -> Lines | None:
-    """The tokens of many lines of digits; None if there is anything odd in them."""
-    from setveil.arrays.tokens import ODD, split_numbers
-
-    buffer = padded(chunk)
-    text = buffer[: len(chunk)]
-    starts, lengths = np.empty(len(text) // 2 + 1, dtype=np.int64), np.empty(len(text) // 2 + 1, dtype=np.int64)
-    n_tokens = np.empty(chunk.count(b"\n"), dtype=np.int64)
-    n, _ = split_numbers(text, starts, lengths, n_tokens)
-    return None if n == ODD else Lines(Tokens(buffer, starts[:n], lengths[:n]), n_tokens)
+    found = split_blanks(chunk)
+    _refuse_other(source, chunk, line, _DIGIT, "fimi")
+    return found.n_tokens, number_apart(found.tokens)
 
 
 def read_spmf(source: Source, has_names: bool = False) -> Transactions:
@@ -232,5 +207,5 @@ def _records(
 ) -> Transactions:
     n_items = joined(lengths, np.int64)
     if len(n_items) == 0:
-        raise source.error(NO_RECORDS, None)
+        raise source.error("the file holds no records.", None)
     return assemble_rows(n_items, joined(numbers, np.int32), labels, layout)

@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
+TABLES = Path(__file__).with_name("tables")
 MARKS = "*+!#†‡"  # behind a code: dagger and asterisk of ICD-10, additional codes
 LETTERS_FOR_DIGITS = str.maketrans("OIL", "011")
 DIGITS_FOR_LETTERS = str.maketrans("01", "OI")
@@ -38,7 +40,6 @@ class CodeSystem:
     name: str  # in --hierarchy
     title: str  # in texts
     about: str  # one line on what it is for
-    table: str  # chapters and blocks, see `blocks`
     category: str  # pattern of a category
     rest: str  # pattern of what may follow, in capitals, without a dot
     levels: tuple[int, ...]  # lengths of prefixes that are groups, besides categories
@@ -48,10 +49,15 @@ class CodeSystem:
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """The table's lines: a range, or several with plus signs, and a name; indented below what they belong to."""
+        """Chapters and blocks, from the lines of ``tables/NAME.txt``: a range of categories and a short name of ours.
+
+        What is indented belongs to the line above. Ranges that the order of the alphabet does not reach (``C4A``) are
+        added with plus signs.
+        """
+        table = (TABLES / f"{self.name}.txt").read_text("utf-8")
         found: list[Block] = []
         open_blocks: list[int] = []  # of each depth the last block
-        for line in self.table.strip().splitlines():
+        for line in table.splitlines():
             depth = (len(line) - len(line.lstrip())) // 2
             written, _, name = line.strip().partition(" ")
             ranges = [part.partition("-") for part in written.split("+")]

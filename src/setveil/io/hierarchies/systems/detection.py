@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from setveil.errors import InputError, warn
 from setveil.io.hierarchies.systems.base import CodeSystem
-from setveil.io.hierarchies.systems.registry import SYSTEMS, find_system
+from setveil.io.hierarchies.systems.registry import SYSTEMS
 
 FEWEST = 5  # distinct labels; fewer may look like anything
 SHARE = 0.9  # of the labels must be codes
@@ -32,8 +32,7 @@ def detect_system(labels: Iterable[str]) -> tuple[str, str] | None:
     if len(eans) >= SHARE * len(known):
         return EAN, _evidence("product numbers (EAN, GTIN)", eans, known)
     found: list[tuple[int, int, CodeSystem, list[str]]] = []
-    for rank, name in enumerate(SYSTEMS):
-        system = find_system(name)
+    for rank, system in enumerate(SYSTEMS.values()):
         codes = [label for label in known if system.read(label) or system.with_zeros(label)]
         if len(codes) >= SHARE * len(known) and _is_telling(system, codes):
             found.append((len(codes), -rank, system, codes))
@@ -82,7 +81,7 @@ def refuse_mixed_prefixes(labels: Iterable[str], lengths: Sequence[int]) -> None
     found = detect_system(known)
     if found is None or found[0] == EAN or not lengths:
         return
-    system = find_system(found[0])
+    system = SYSTEMS[found[0]]
     chapters: dict[str, str] = {}  # prefix → the first chapter met
     for label in known:
         code = system.read(label) or system.read(system.with_zeros(label))

@@ -9,7 +9,7 @@ from setveil.core.hierarchy import Hierarchy
 from setveil.errors import InputError, name_some, one_line, warn
 from setveil.io.hierarchies.systems.base import CodeSystem
 from setveil.io.hierarchies.systems.detection import detect_system
-from setveil.io.hierarchies.systems.registry import find_system
+from setveil.io.hierarchies.systems.registry import SYSTEMS
 
 ZEROS_LOST = "zeros-lost"  # behind the name of a system: 8 is 008
 MANY = 100  # codes of digits only, among which some begin with 0 unless a spreadsheet dropped it
@@ -22,7 +22,7 @@ def read_system(source: str, labels: Iterable[str], unknown_items: str = "error"
     caller adds them below the root.
     """
     name, _, parameter = source.partition(":")
-    system = find_system(name)
+    system = SYSTEMS[name]
     if parameter and (parameter != ZEROS_LOST or not system.padded):
         known = f'"{name}" or "{name}:{ZEROS_LOST}"' if system.padded else f'"{name}"'
         raise InputError(f'--hierarchy {one_line(source)}: "{one_line(parameter)}" is unknown; write {known}.')
