@@ -243,6 +243,29 @@ class Tick(Element):
         self.on("change", lambda event: change(bool(event.args)), js_handler="(e) => emit(e.target.checked)")
 
 
+class Choice(Element):
+    """The browser's own list to choose from: a hundred of them stay quick, and it opens where there is room."""
+
+    def __init__(self, name: str, choices: Mapping[str, str], value: str, change: Callable[[str], Any]) -> None:
+        super().__init__("select")
+        self.classes("choice").props["aria-label"] = name
+        self.value, self.change = value, change
+        self.props["value"] = value
+        with self:
+            for key, words in choices.items():
+                Text("option", words).props["value"] = key
+        self.on("change", lambda event: self._take(str(event.args)), js_handler="(e) => emit(e.target.value)")
+
+    def choose(self, value: str) -> None:
+        """As if somebody chose it."""
+        self._take(value)
+        self.update()
+
+    def _take(self, value: str) -> None:
+        self.value = self.props["value"] = value
+        self.change(value)
+
+
 class ItemPicker:
     """Find items of a data set by label or name, choose some, or all below a group of the hierarchy.
 
@@ -344,8 +367,8 @@ class ItemPicker:
 
 def hold_while_sending(page: Page, place: ui.upload) -> None:
     """Leave the step as it is until the file has arrived."""
-    for event, is_sending in (("start", True), ("finish", False)):
-        place.on(event, lambda is_sending=is_sending: setattr(page, "is_sending", is_sending), args=[])
+    place.on("start", lambda: setattr(page, "is_sending", True), args=[])
+    place.on("finish", lambda: setattr(page, "is_sending", False), args=[])
 
 
 def uploader(

@@ -22,6 +22,7 @@ from setveil.report.profiles import find_profile
 from setveil.web.texts import (
     FLOOR,
     GUARANTEE_GRADES,
+    ONE_AND_MANY,
     ORIGINAL,
     ORIGINAL_WORDS,
     PRODUCT_LIST,
@@ -102,14 +103,16 @@ class Tasks:
         if data.reading is not None:  # an upload has the name it came with
             data = replace(data, reading=replace(data.reading, name=name))
         self._data, self.trees, self.picked_from, self.names, self.floors = data, [], {}, {}, {}
+        are_visits = data.reading is not None and VISITS in data.reading.doubts
+        who = ONE_AND_MANY[are_visits][1]
         return {
             "facts": data.facts(),
-            "are_visits": data.reading is not None and VISITS in data.reading.doubts,
+            "are_visits": are_visits,
             "records": explore.first_records(data),
             "overview": explore.overview(data),
             "columns": explore.known_columns(data),
-            "lengths": pictures.length_chart(*explore.lengths(data)),
-            "supports": pictures.support_chart(_supports_by_size(data)),
+            "lengths": pictures.length_chart(*explore.lengths(data), who),
+            "supports": pictures.support_chart(_supports_by_size(data), who),
         }
 
     def do_names(self, path: str | None) -> dict[str, str]:

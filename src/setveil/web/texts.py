@@ -88,8 +88,8 @@ KEPT_BROKEN = "The workspace cannot be opened ({reason}). Delete it, and open th
 KEEP_FAILED = "The workspace was not kept ({reason}). Free some space, or check the folder."
 NOT_SAVED = "“{name}” could not be stored ({reason}). Free some space, or open the file by its path."
 FILE_CHANGED = "{name} changed after it was read. Read it again on the step Columns."
-RECORD_OF_COLUMN = "A record holds all items of one value of column “{column}”."
-RECORD_OF_ROW = "A record is one row of the file."
+RECORD_OF_COLUMN = "One record per value of column “{column}”."
+RECORD_OF_ROW = "One record per row of the file."
 OTHER_SESSION = (
     "Another browser opened this page at {time}. If that was not you, press Ctrl-C in the terminal of setveil ui: "
     "another person may know its address."
@@ -161,12 +161,11 @@ TOO_LARGE = "The file is larger than {megabytes} MB. Open it by its path."
 NO_SUCH_FILE = "There is no file {path} on this machine. Check the path."
 NO_SUCH_FOLDER = "There is no folder {path} on this machine. Check the path."
 OVERVIEW_FIGURES = {
-    "people": "people",
-    "visits": "visits, not people",
+    "records": "{many}",
     "items": "different items",
-    "length": "items per person (median)",
-    "rare": "items that fewer than {n} people have",
-    "empty": "people without any item",
+    "length": "items per {one} (median)",
+    "rare": "items that fewer than {n} {many} have",
+    "empty": "{many} without any item",
 }
 PURPOSE_TITLE = "Whom is the release for?"
 PURPOSE_NOTE = "Asked once. Proposals, lights and the assessment use it."
@@ -178,7 +177,8 @@ KNOWN_COLUMNS = "Columns beside the items"
 KNOWN_COLUMNS_HEADER = ("column", "role", "most common values", "values", "missing")
 LENGTH_RANGE = "{low:,} to {high:,}"
 COMMON_TITLE = "Most common items"
-COMMON_HEADER = ("item", "people", "share")
+ONE_AND_MANY = {False: ("person", "people"), True: ("visit", "visits")}  # by whether records are visits
+COMMON_HEADER = ("item", "{many}", "share")
 CODE_NAMES = "Names of codes"
 CODE_NAMES_NOTE = (
     "Drop a list of codes with descriptions (CSV: code,description). The descriptions then stand beside the codes on "
@@ -188,7 +188,6 @@ CODE_NAMES_TAKEN = "Descriptions are from {name}."
 CODE_NAMES_NONE = "Use no list"
 HOW_READ = "How the file was read"
 PREVIEW = "The first ten records, as they were read"
-PERSON = "person"
 ITEMS = "items"
 MORE = ", …"
 NO_COLUMNS = "This file has no named columns, or too many to list. One line is one person."
@@ -214,6 +213,7 @@ ROLES = {
 }
 ROLE_OF = "Role of {column}"
 COLUMN_TREE_OF = "Hierarchy of {column}"
+COLUMN_SAME = "The same for all {n:,} columns {stem}…"
 READ_AGAIN = "Read the file with these settings"
 OPEN_ANOTHER = "Open another file"
 DETECT = "detect"
@@ -251,7 +251,7 @@ RAREST_NOTE = "An attacker who knows one of these combinations re-identifies the
 TRY_THESE = "Try {items}"
 RAREST_NONE = "No item and no pair of items belongs to one person only."
 SUPPORTS_TITLE = "How common items are"
-LENGTHS_TITLE = "Items per person"
+LENGTHS_TITLE = "Items per {one}"
 TRY_TITLE = "Look for a neighbour"
 N_EXAMPLES = 12
 VALUE_OF = "{column} {value}"

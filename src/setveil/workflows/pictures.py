@@ -70,26 +70,26 @@ def risk_chart(before: Settings, after: Settings = (), reach: float | None = Non
     return curve(series, "items of a person that the attacker knows", words, f"Chart: {words}. {parts}.", reach)
 
 
-def length_chart(counts: Sequence[int], labels: Sequence[str]) -> str:
-    """People by how many items they have."""
+def length_chart(counts: Sequence[int], labels: Sequence[str], who: str = "people") -> str:
+    """People by how many items they have; ``who`` are visits where records are."""
     return bars(
-        [("people", counts, "plain")],
+        [(who, counts, "plain")],
         labels,
-        "items a person has",
-        "people",
-        "Chart: people by how many items they have. "
+        "items in the record",
+        who,
+        f"Chart: {who} by how many items they have. "
         + ", ".join(f"{count:,} with {label}" for count, label in zip(counts, labels, strict=True)),
     )
 
 
-def support_chart(counts: Sequence[int]) -> str:
+def support_chart(counts: Sequence[int], who: str = "people") -> str:
     """Items by how many people have them; ``counts`` over 1, 2–4, 5–9, 10–99, 100 and more people."""
     return bars(
         [("items", counts, "plain")],
         SUPPORTS,
-        "people who have the item",
+        f"{who} with the item",
         "items",
-        "Chart: items by how many people have them. "
+        f"Chart: items by how many {who} have them. "
         + ", ".join(f"{count:,} at {label}" for count, label in zip(counts, SUPPORTS, strict=True)),
     )
 

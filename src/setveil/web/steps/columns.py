@@ -11,12 +11,14 @@ from setveil.io.formats.registry import FORMATS, is_grid
 from setveil.io.options import READING
 from setveil.io.roles import OLDER, OPTION_OF, as_options
 from setveil.web import texts as t
-from setveil.web.elements import Text, button, empty, heading, in_fields, paragraph, shown, warnings
+from setveil.web.elements import Choice, Text, button, empty, heading, in_fields, paragraph, shown, warnings
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
 
 SAYS_ROLES = (*(option.name for option in READING.values() if option.is_role), *OLDER)
+MANY = 10  # columns: the table scrolls inside itself
+FAMILY = 3  # columns whose names differ in their number only, and more, get a role together
 MAX_COLUMNS = 100  # of a table whose roles are chosen one by one
 FIELDS = tuple(name for name, option in READING.items() if not option.is_switch and name != "format")
 SWITCHES = tuple(name for name, option in READING.items() if option.is_switch)
@@ -42,8 +44,11 @@ class _Reading:
 
     def __init__(self, page: Page) -> None:
         self.page, self.dataset = page, page.dataset
-        self.roles: dict[str, Any] = {}
+        self.roles: dict[str, Choice] = {}
         self.trees: dict[str, Any] = {}
+        self.families: dict[str, list[str]] = {}
+        for column in self.dataset.columns:
+            self.families.setdefault(_stem(column), []).append(column["key"])
         has_table = 1 < len(self.dataset.columns) <= MAX_COLUMNS
         if has_table:
             self._table()
@@ -64,6 +69,7 @@ class _Reading:
             paragraph(shown(in_fields(question), 600), "note")
         with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
             region.props["aria-label"] = t.COLUMNS
+            region.classes("long" if len(self.dataset.columns) > MANY else "")
             with ui.element("table").classes("roles"):
                 Text("caption", t.COLUMNS, "hidden-from-eyes")
                 with ui.element("thead"), ui.element("tr"):
@@ -83,18 +89,32 @@ class _Reading:
                 Text("span", ", ".join(shown(cell, 24) for cell in column["examples"]))
                 paragraph(_facts(column), "soft")
             with ui.element("td"):
-                choices = {role: t.ROLES.get(role, role) for role in OPTION_OF}
-                role = ui.select(choices, value=column["role"] or None).props("options-dense")
-                role.props["aria-label"] = t.ROLE_OF.format(column=label)
-                self.roles[key] = role
-                tree = ui.input(label=t.COLUMN_TREE, value=column["hierarchy"])
+                choices = {
+                    **({} if column["role"] else {"": ""}),
+                    **{role: t.ROLES.get(role, role) for role in OPTION_OF},
+                }
+
+                def change(role: str) -> None:
+                    tree.set_visibility(role == "known")
+
+                self.roles[key] = Choice(t.ROLE_OF.format(column=label), choices, column["role"], change)
+                self.trees[key] = tree = ui.input(label=t.COLUMN_TREE, value=column["hierarchy"])
                 tree.props["aria-label"] = t.COLUMN_TREE_OF.format(column=label)
-                tree.bind_visibility_from(role, "value", backward=lambda value: value == "known")
-                self.trees[key] = tree
+                change(column["role"])
+                family = self.families[_stem(column)]
+                if len(family) >= FAMILY and family[0] == key:
+                    words = t.COLUMN_SAME.format(n=len(family), stem=shown(_stem(column), 30))
+                    button(words, lambda: self._same(family))
             with ui.element("td"):
                 Text("span", shown(column["reason"], 300), "soft")
                 if column["question"]:
                     paragraph(shown(column["question"], 300), "note")
+
+    def _same(self, family: list[str]) -> None:
+        """Give all columns of a family the role of the first."""
+        for key in family[1:]:
+            self.roles[key].choose(self.roles[family[0]].value)
+            self.trees[key].value = self.trees[family[0]].value
 
     def _options(self, has_table: bool) -> None:
         paragraph(t.CORRECT_NOTE, "soft")
@@ -139,6 +159,11 @@ class _Reading:
                 tree = (self.trees[key].value or "").strip() if field.value == "known" else ""
                 chosen[key] = {"role": field.value, "hierarchy": tree}
         return as_options(chosen)
+
+
+def _stem(column: dict[str, Any]) -> str:
+    """Its name without the number at its end."""
+    return str(column["name"] or column["key"]).rstrip("0123456789")
 
 
 def _facts(column: dict[str, Any]) -> str:

@@ -41,14 +41,15 @@ def build(page: Page) -> None:
     if dataset.reopening:
         problem(dataset.reopening)
     warnings(dataset.notes)
+    one, many = t.ONE_AND_MANY[read["are_visits"]]
     for question in dataset.questions:
         paragraph(shown(in_fields(question), 600), "note")
-    _figures(read)
+    _figures(read, one, many)
     _purpose(dataset)
     with ui.element("div").classes("thirds"):
         for title, chart in ((t.LENGTHS_TITLE, "lengths"), (t.SUPPORTS_TITLE, "supports")):
             with ui.element("section"):
-                Text("h2", title)
+                Text("h2", title.format(one=one))
                 drawing(read[chart])
         with ui.element("section"):
             Text("h2", t.COMMON_TITLE)
@@ -56,7 +57,7 @@ def build(page: Page) -> None:
             common = [
                 (dataset.shown(item), f"{n:,}", short_percent(n / n_people)) for item, n in read["overview"]["common"]
             ]
-            table(t.COMMON_TITLE, t.COMMON_HEADER, common, n_numbers=2)
+            table(t.COMMON_TITLE, [name.format(many=many) for name in t.COMMON_HEADER], common, n_numbers=2)
     if read["columns"]:
         heading(t.KNOWN_COLUMNS)
         table(t.KNOWN_COLUMNS, t.KNOWN_COLUMNS_HEADER, [_column(found) for found in read["columns"]], n_numbers=2)
@@ -64,10 +65,10 @@ def build(page: Page) -> None:
     _names(page)
 
 
-def _figures(read: dict[str, Any]) -> None:
+def _figures(read: dict[str, Any], one: str, many: str) -> None:
     facts, found = read["facts"], read["overview"]
     figures = {
-        "visits" if read["are_visits"] else "people": (f"{facts['records']:,}", ""),
+        "records": (f"{facts['records']:,}", ""),
         "items": (f"{facts['items']:,}", ""),
         "length": (f"{found['median_length']:g}", t.LENGTH_RANGE.format(low=found["shortest"], high=found["longest"])),
         "rare": (f"{found['rare_items']:,}", ""),
@@ -77,7 +78,7 @@ def _figures(read: dict[str, Any]) -> None:
     with ui.element("dl").classes("figures tiles"):
         for name, (figure, more) in figures.items():
             with ui.element("div"):
-                Text("dt", t.OVERVIEW_FIGURES[name].format(n=found["rare_below"]))
+                Text("dt", t.OVERVIEW_FIGURES[name].format(n=found["rare_below"], one=one, many=many))
                 Text("dd", figure)
                 if more:
                     Text("dd", more, "soft")
@@ -123,7 +124,7 @@ def _records(dataset: Dataset, read: dict[str, Any]) -> None:
         for name, items in read["records"]
     ]
     with ui.expansion(t.PREVIEW, value=True):
-        table(t.PREVIEW, (t.PERSON, t.ITEMS), rows)  # by number: ids are not kept
+        table(t.PREVIEW, (t.ONE_AND_MANY[read["are_visits"]][0], t.ITEMS), rows)  # by number: ids are not kept
 
 
 def _names(page: Page) -> None:

@@ -291,8 +291,8 @@ def _proposal(
     made = button(words, lambda: take(choice), main=is_first and not is_taken, name=f"{words}: {choice['guarantee']}")
     made.props["aria-pressed"] = "true" if is_taken else "false"
     with ui.expansion(t.DETAILS):
-        made = t.RUN_WITH.format(
+        how = t.RUN_WITH.format(
             algorithm=shown(choice["algorithm"] or t.RUN_DEFAULT),
             hierarchy=shown((choice["hierarchy"] or t.HIERARCHY_UNUSED).rpartition("/")[2]),
         )
-        bullets([*(shown(line, 400) for line in choice["details"]), made])
+        bullets([*(shown(line, 400) for line in choice["details"]), how])
