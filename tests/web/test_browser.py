@@ -173,9 +173,7 @@ def header_of(page: Page) -> Any:
 def test_runs_of_one_file_never_show_up_under_another(page: Page) -> None:
     upload(page, "first.csv", small_data())
     header_of(page).get_by_text("Data set 1: first.csv").wait_for()
-    header_of(page).get_by_text(
-        "300 people, 7 items. One record per value of column “person”."
-    ).wait_for()
+    header_of(page).get_by_text("300 people, 7 items. One record per value of column “person”.").wait_for()
     run_and_wait(page, 1, "guarantee verified")
     go(page, "Workspaces")
     upload(page, "second.csv", small_data(200))
