@@ -9,6 +9,7 @@ import os
 import resource
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from tests.web.test_browser import header_of, small_data
 from tests.web.walk import RUN, give_reason, go, run_and_wait, upload
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 pytestmark = [pytest.mark.skipif(find_chromium() is None, reason=NONE), pytest.mark.xdist_group("browser")]
 
@@ -132,6 +133,66 @@ def test_a_full_disk_is_named_where_it_arises(page: Page, server: Server) -> Non
     go(page, "Risk")
     page.get_by_role("textbox", name="Search an item").fill("fourth")  # found by its name
     page.get_by_role("button", name="Add item 4").wait_for()
+
+
+def test_a_file_is_not_lost_while_another_one_is_read(page: Page) -> None:
+    """What changes meanwhile would build the step anew, and end what is being sent."""
+    sent: list[Route] = []
+    upload(page, "first.csv", small_data())
+    page.route("**/upload/**", sent.append)  # a slow way: the file is under way until the route goes on
+    go(page, "Workspaces")
+    upload(page, "second.csv", small_data(200))
+    header_of(page).get_by_text("300 people").wait_for()
+    page.wait_for_timeout(1000)  # the page has looked for changes since
+    for route in sent:
+        route.continue_()
+    header_of(page).get_by_text("200 people").wait_for()
+    page.unroute("**/upload/**")
+
+
+@pytest.mark.long
+def test_a_disk_that_fills_during_a_run_ends_the_run_and_nothing_else(page: Page, server: Server) -> None:
+    upload(page, "people.csv", small_data())
+    header_of(page).get_by_text("300 people").wait_for()
+    run_and_wait(page, 1, "guarantee verified")
+    page.wait_for_timeout(2000)  # the process of the next run is there
+    every = [server.process.pid, *workers(server)]
+    most = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+    for process in every:
+        resource.prlimit(process, resource.RLIMIT_FSIZE, (1, most[1]))
+    try:
+        page.get_by_role("button", name="Start another run").click()
+        page.get_by_role("heading", name="Run 2: no release").wait_for(timeout=RUN)
+    finally:
+        for process in {*every, *workers(server)}:
+            with suppress(ProcessLookupError):
+                resource.prlimit(process, resource.RLIMIT_FSIZE, most)
+    go(page, "Compare")
+    page.get_by_role("columnheader", name="Run 1").wait_for()  # the first is still there
+    go(page, "Run")
+    page.get_by_role("button", name="Start another run").click()
+    page.get_by_role("heading", name="Run 3: guarantee verified").wait_for(timeout=RUN)
+
+
+@pytest.mark.long
+def test_two_tabs_show_the_same_and_two_data_sets_never_mix(page: Page) -> None:
+    upload(page, "people.csv", small_data())
+    header_of(page).get_by_text("300 people").wait_for()
+    second = page.context.new_page()
+    second.goto(page.url)
+    header_of(second).get_by_text("300 people").wait_for()
+    go(second, "Workspaces")
+    upload(second, "other.csv", small_data(200))
+    header_of(second).get_by_text("200 people").wait_for()
+    run_and_wait(page, 1, "guarantee verified")  # of the first data set, in the first tab
+    header_of(page).get_by_text("300 people").wait_for()
+    go(second, "Compare")
+    second.get_by_text("There is no release of this data set yet").wait_for()
+    run_and_wait(second, 1, "guarantee verified")  # of the second
+    go(page, "Compare")
+    page.get_by_role("columnheader", name="Run 1").wait_for()
+    header_of(page).get_by_text("300 people").wait_for()
+    second.close()
 
 
 @pytest.mark.long

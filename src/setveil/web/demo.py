@@ -15,11 +15,11 @@ FOLDER = "demo"
 async def make_demo(workspace: Workspace) -> Path:
     """Run every candidate on the bundled data; the folder that each session opens as a workspace."""
     from setveil.workflows.deciding import CANDIDATES, PROFILE
-    from setveil.workflows.samples import demo_files
+    from setveil.workflows.samples import DEMO_ROLES, demo_files
 
     baskets, taxonomy = demo_files()
     session = Session(workspace)
-    dataset = session.open(session.dataset, baskets, baskets.name, hierarchy=str(taxonomy))
+    dataset = session.open(session.dataset, baskets, baskets.name, hierarchy=str(taxonomy), options=dict(DEMO_ROLES))
     dataset.profile = PROFILE
     await dataset.settle()
     for candidate in CANDIDATES:

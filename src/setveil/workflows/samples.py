@@ -14,6 +14,8 @@ from setveil.errors import InputError, one_line
 from setveil.io.formats.registry import written_format
 from setveil.io.transactions.reading import layout_for
 
+DEMO_ROLES = {"person": "basket", "item": "item"}  # of the bundled table: every basket is a person
+
 
 def demo_files() -> tuple[Path, Path]:
     """The bundled baskets and their taxonomy."""

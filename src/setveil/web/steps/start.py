@@ -43,11 +43,11 @@ def _open(page: Page) -> None:
         open_file(path.absolute(), shown(path.name))
 
     def open_sample(*, with_tour: bool = False) -> None:
-        from setveil.workflows.samples import demo_files
+        from setveil.workflows.samples import DEMO_ROLES, demo_files
 
         session.is_touring = with_tour
         baskets, taxonomy = demo_files()
-        open_file(baskets, baskets.name, hierarchy=str(taxonomy))
+        open_file(baskets, baskets.name, hierarchy=str(taxonomy), options=dict(DEMO_ROLES))
 
     is_first = all(dataset.read is None for dataset in session.datasets)
     with ui.element("div").classes("cards four"):
