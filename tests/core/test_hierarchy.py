@@ -159,7 +159,7 @@ def test_missing_items_are_named_but_not_all_of_a_thousand() -> None:
     with pytest.raises(InputError) as error:
         DRINKS.leaf_of_items(Vocabulary(["beer", *(f"x{number:04}" for number in range(1_000))]))
     text = str(error.value)
-    assert "lacks 1,000 item(s)" in text
+    assert "lacks 1,000 items" in text
     assert '"x0000", "x0001", "x0002", "x0003", "x0004" and 995 more' in text
     assert 'unknown_items="root"' in text
     assert "\n" not in text

@@ -196,7 +196,7 @@ def test_sparse_entries_are_summed_and_zeros_ignored() -> None:
         (pd.DataFrame(), "DataFrame: the frame has no columns."),
         (
             pd.DataFrame({"a": [True, False], "b": [True, None], "c": [True, True]}),
-            'DataFrame: 3 column(s) ("a", "b", "c") and none holds lists; say which hold ids and items with '
+            'DataFrame: 3 columns ("a", "b", "c") and none holds lists; say which hold ids and items with '
             "--id-column and --item-column.",
         ),
         (

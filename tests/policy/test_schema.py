@@ -71,7 +71,7 @@ def test_built_hierarchies_are_not_paths(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "policy.toml: `schema = 1` is missing; add it as the first line."),
-        ("schema = 2\n[model]\nname='km'\n", "policy.toml: `schema`: input should be 1, not 2."),
+        ("schema = 2\n[model]\nname='km'\n", "policy.toml: `schema` must be 1, not 2."),
         ("schema = 1\n", "policy.toml: lacks `model`."),
         (
             "schema = 1\n[model]\nname='kn'\n",

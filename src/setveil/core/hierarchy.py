@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from setveil.core.deferred import call
 from setveil.core.naming import fresh_name
 from setveil.core.vocabulary import Vocabulary, ascending
-from setveil.errors import InputError, name_some
+from setveil.errors import InputError, name_some, times
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -323,8 +323,8 @@ class Hierarchy:
         if missing:
             self._refuse_inner_nodes(missing)
             raise InputError(
-                f"the hierarchy lacks {len(missing):,} item(s) {whose}: {name_some(missing)}; "
-                "add them, or use --unknown-items root to put them directly below the root."
+                f"the hierarchy lacks {times(len(missing), 'item')} {whose}: {name_some(missing)}; "
+                "add what is missing, or use --unknown-items root to put such items directly below the root."
             )
         return leaves
 

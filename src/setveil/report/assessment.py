@@ -176,9 +176,10 @@ def linkability(facts: Facts) -> list[str]:
     if rows:
         row = max(rows, key=lambda row: (row["linked"]["after"][0], row["known"]))
         (value, low, high), control = row["linked"]["after"], row["linked"]["control"]
+        interval = "exact" if low == high else f"95 % interval {percent(low)} to {percent(high)}"
         text = (
             f"The worst attacker tried {row['words']}. The probability of picking the right record is {percent(value)} "
-            f"(95 % interval {percent(low)} to {percent(high)}; base: {row['base']})."
+            f"({interval}; base: {row['base']})."
         )
         if control:
             text += f" Control, a record picked at random: {percent(control[0])}."
@@ -195,8 +196,10 @@ def inference(facts: Facts) -> list[str]:
     worst, highest = worst_inference(facts.attacks), highest_probability(facts.attacks)
     lines = []
     if worst is not None:
-        interval = f" 95 % interval: {percent(worst.interval[0])} to {percent(worst.interval[1])} of {worst.base}."
-        lines.append(f"{worst.sentence}.{interval if worst.certain else ''}")
+        interval = ""
+        if worst.certain and worst.interval is not None:
+            interval = f" 95 % interval: {percent(worst.interval[0])} to {percent(worst.interval[1])} of {worst.base}."
+        lines.append(f"{worst.sentence}.{interval}")
         above = max(inference_by_known(facts.attacks), key=lambda row: (row.likely, row.known))
         line = f"More than 50 % sure of {above.what}: {percent(above.likely)} of {above.base}"
         lines.append(line + ("." if above.likely_control is None else f" (control: {percent(above.likely_control)})."))
@@ -293,9 +296,10 @@ def _journalist(facts: Facts, limit: str) -> Risk:
 
 def _marketer(facts: Facts, limit: str) -> Risk:
     """The mean probability of picking the right record, for the attacker of the guarantee where there is one."""
-    mean, base = mean_risk(facts)
+    mean, base = mean_risk(facts.risk_after, facts.reach)
     value = "none" if mean is None else percent(mean)
-    return Risk("Average (marketer) risk", value, limit, average_risk(facts)[0], base)
+    colour, _ = average_risk(facts.risk_after, facts.reach, facts.profile)
+    return Risk("Average (marketer) risk", value, limit, colour, base)
 
 
 def _features(facts: Facts) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from setveil.core import Transactions
 from setveil.risk.attackers import inference_base
-from setveil.risk.intervals import Rate, rate_of
+from setveil.risk.intervals import Rate
 from setveil.risk.knowledge import People
 from setveil.risk.surface import Surface
 from setveil.risk.targets import Targets
@@ -52,18 +52,17 @@ def expose(
     for size in [0, *sorted(known)] if surface.places is not None else sorted(known):
         if not people.can_be_known(size):
             continue
-        told = Targets(people, size, targets, seed, 0.0).inferred(surface, "random", True)
+        group = Targets(people, size, targets, seed, 0.0)
+        told = group.inferred(surface, "random", True)
         if not told.asked.any():
             continue
+        sides = told.found.certain, told.control.certain, told.found.likely, told.control.likely
         rows.append(
             ExposureRow(
                 size,
                 inference_base(size, bool(len(secrets))),
-                int(told.asked.sum()),
-                rate_of(told.found.certain),
-                rate_of(told.control.certain),
-                rate_of(told.found.likely),
-                rate_of(told.control.likely),
+                len(np.unique(group.own[told.asked])) if group.group.weights is not None else int(told.asked.sum()),
+                *(group.rate("random", side, told.asked) for side in sides),
             )
         )
     return tuple(rows)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from setveil.core import Dataset, Transactions, Vocabulary
-from setveil.errors import InputError, UncheckedError, name_some, one_line, warn
+from setveil.errors import InputError, UncheckedError, name_some, one_line, times, warn
 from setveil.workflows.cluster import check_engine, is_spark_frame, read_frame, read_path
 from setveil.workflows.forecast import before_reading
 
@@ -188,7 +188,7 @@ def read_input(
         strangers = [label for label in data.vocabulary if label not in public]
         if strangers:
             warn(
-                f"{len(strangers):,} item(s) of the data are not in the domain: "
+                f"{times(len(strangers), 'item of the data is', 'items of the data are')} not in the domain: "
                 f"{name_some(map(one_line, strangers), 3)}; published labels will name them. Check that the list "
                 "belongs to this data."
             )

@@ -184,7 +184,8 @@ def publish(
             again, verdict, achieved = _verified(release, record, staging.public, written, keep_ids, safe_csv, progress)
         with _stage("measure", "measuring", seconds, progress):
             metrics = measure(record.data, release)
-            risk_before = risk_before or quick_risk(record.data, record.model)
+            if risk_before is None or risk_before.n_records != record.data.n_records:  # of the people of the release
+                risk_before = quick_risk(record.data, record.model)
             risk_after = public_risk(again, record.model)
             # What looks at single records is left out where they are not at hand.
             attacks = quick_attacks(record.data.rows, release, record.seed) if is_here else []

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from setveil.errors import one_line
+from setveil.errors import one_line, times
 from setveil.io.formats.base import Format, Plan, Start
 from setveil.io.options import ReadOptions
 from setveil.io.transactions.cells import is_present, says_yes_or_no
@@ -118,7 +118,7 @@ def _dense(source: Source, text: str, line: int, width: int) -> list[tuple[int, 
         if not match.group(2):
             break
     if len(values) != width:
-        raise source.error(f"the row has {len(values)} value(s), {width} are declared.", line)
+        raise source.error(f"the row has {times(len(values), 'value')}, {width} are declared.", line)
     return list(enumerate(values))
 
 

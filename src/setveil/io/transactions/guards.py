@@ -16,7 +16,7 @@ import numpy as np
 from setveil.core import Dataset, Transactions
 from setveil.core.provenance import VISITS
 from setveil.core.vocabulary import as_read_aloud
-from setveil.errors import InputError, name_some, warn
+from setveil.errors import InputError, name_some, times, warn
 from setveil.io.formats.base import Plan
 from setveil.io.formats.registry import FORMATS, entries_of
 from setveil.io.source import one_line
@@ -302,17 +302,18 @@ def _tell_other_spellings(plan: Plan, where: str) -> Iterator[str]:
     if n_spelt_again:
         yield _warning(
             where,
-            f'{n_spelt_again:,} id(s) in "{name}" differ from another in case, blanks or '
-            "invisible signs only, and are read as people of their own; if they are the same people, mend the data.",
+            f'{times(n_spelt_again, "id")} in "{name}" with the same letters as another, but other case, blanks or '
+            "invisible signs: each is read as one person. If they are the same people, correct the data.",
         )
     numbers = [match for match in map(WHOLE_ID.fullmatch, ids) if match]
     n_spelt_again = len(numbers) - len({match[1] for match in numbers})
     if n_spelt_again:
         yield _warning(
             where,
-            f'{n_spelt_again:,} id(s) in "{name}" are the same number as another, spelt with zeros before it or after '
-            "a decimal point (007 and 7, 17 and 17.0), and are read as people of their own; if they are the same "
-            "people, mend the data.",
+            f'{times(n_spelt_again, "id")} in "{name}" with the same number as another, but with zeros before it or '
+            "after a "
+            "decimal point (007 and 7, 17 and 17.0): each is read as one person. If they are the same people, correct "
+            "the data.",
         )
 
 
