@@ -245,8 +245,8 @@ def test_files_are_the_same_bytes_every_time(tmp_path: Path) -> None:
         ),
         ("child,parent\nbeer,a\na,r\nbeer,r\n", 'h.csv:4: item "beer" has two parents ("a", "r"); keep one.'),
         ("child,parent\nbeer,a\na,r\na,s\n", 'h.csv:4: group "a" has two parents ("r", "s"); keep one.'),
-        ("beer,a\na,b\nb,a\n", 'h.csv:3: "a" → "b" → "a" is a cycle; take one of these links out.'),
-        ("child,parent\nbeer,a\na,a\n", 'h.csv:3: "a" → "a" is a cycle; take one of these links out.'),
+        ("beer,a\na,b\nb,a\n", 'h.csv:3: "a" → "b" → "a" is a cycle; remove one of these links.'),
+        ("child,parent\nbeer,a\na,a\n", 'h.csv:3: "a" → "a" is a cycle; remove one of these links.'),
         (
             "item,a,b\nbeer,,x\nwine,y,x\n",
             'h.csv:2: level 1 of item "beer" is empty; fill it in, or leave out cells at the end of the row only.',
@@ -287,10 +287,10 @@ def test_files_are_the_same_bytes_every_time(tmp_path: Path) -> None:
             'h.csv: an entry of "nodeList" is not an object; see the formats in the documentation.',
         ),
         ('{"nodeList": []}', 'h.csv: "edgeList" is missing or not a list; see the formats in the documentation.'),
-        ('{"nodeList": [{"id": "a"}, {"id": "a"}], "edgeList": []}', 'h.csv: node id "a" stands twice; keep one.'),
+        ('{"nodeList": [{"id": "a"}, {"id": "a"}], "edgeList": []}', 'h.csv: node id "a" occurs twice; keep one.'),
         (
             '{"nodeList": [{"id": "a"}], "edgeList": [{"from": "a", "to": "b"}]}',
-            'h.csv: an edge names "b", which is no node id; add the node.',
+            'h.csv: an edge names "b", which is not a node id; add the node.',
         ),
         (
             '{"nodeList": [{"id": "a", "label": null}], "edgeList": []}',

@@ -163,7 +163,7 @@ def test_visits_become_people() -> None:
         ({"per_person": "mean"}, 'takes first, last, min, max or most, not "mean"'),
         ({"missing_person": "value"}, 'takes drop or error, not "value"'),
         ({"format": "basket", "person": None, "item": None, "missing_person": None}, "is for long, wide"),
-        ({"column_hierarchy": {"dx": "flat"}}, '"dx" is no known column'),
+        ({"column_hierarchy": {"dx": "flat"}}, '"dx" is not a known column'),
         ({"column_hierarchy": "age"}, 'takes COLUMN=HIERARCHY, not "age"'),
     ],
 )

@@ -702,7 +702,7 @@ STRAYS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a header that is there": (
         table("id,item", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}")),
         {"no_header": True},
-        "leave out --no-header",
+        "remove --no-header",
     ),
     "rounded ids": (
         table("id,item", *pairs(lambda p, i: f"1.2345{p % 3}E+11,{PRODUCTS[i]}")),

@@ -91,7 +91,7 @@ def test_every_changed_byte_of_the_certificate_is_caught(folder: Path) -> None:
 @pytest.mark.parametrize("name", CONTENT)
 def test_a_missing_file_is_named(folder: Path, name: str) -> None:
     (folder / name).unlink()
-    assert problems_of(folder) == [f"{name}: missing; a release is not whole without it."]
+    assert problems_of(folder) == [f"{name}: missing; without it a release is not complete."]
 
 
 def test_extra_files_folders_and_dotfiles_are_named(folder: Path) -> None:
@@ -122,7 +122,7 @@ def test_what_is_not_a_regular_file(folder: Path, tmp_path: Path) -> None:
 def test_folders_without_a_certificate(tmp_path: Path, folder: Path) -> None:
     assert problems_of(tmp_path / "nowhere")[0].endswith("nowhere: not a folder.")
     (folder / "certificate.json").unlink()
-    assert problems_of(folder) == ["certificate.json: missing; a release is not whole without it."]
+    assert problems_of(folder) == ["certificate.json: missing; without it a release is not complete."]
     (folder / "certificate.json").mkdir()
     assert problems_of(folder) == ["certificate.json: cannot be read (not a regular file)."]
 

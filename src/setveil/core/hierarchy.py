@@ -97,7 +97,7 @@ class Hierarchy:
         leaf_labels = ascending(names[node] for node in leaves)
         if len(set(leaf_labels)) != len(leaf_labels):
             twice = [a for a, b in zip(leaf_labels, leaf_labels[1:], strict=False) if a == b]
-            raise InputError(f"item {name_some(dict.fromkeys(twice))} stands twice in the hierarchy; keep one.")
+            raise InputError(f"item {name_some(dict.fromkeys(twice))} occurs twice in the hierarchy; keep one.")
         rank = {label: number for number, label in enumerate(leaf_labels)}
         new_number = np.empty(n_nodes, dtype=np.int32)
         next_inner = len(leaves)

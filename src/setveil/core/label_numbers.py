@@ -28,7 +28,7 @@ def label_numbers(given: Mapping[str, float] | str | Path, what: str) -> dict[st
                 if rows.line_num == 1 and not _is_number(row[1]):
                     continue
                 if row[0] in numbers:
-                    raise InputError(f'{where}: item "{row[0]}" stands twice; keep one.')
+                    raise InputError(f'{where}: item "{row[0]}" occurs twice; keep one.')
                 numbers[row[0]] = _number(row[1], where)
     except csv.Error as problem:
         raise InputError(f"{given}: {problem}.") from None

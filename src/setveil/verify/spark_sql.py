@@ -84,7 +84,7 @@ def judge_groups(
 
     ``model``: a model about groups. Where it is met, the largest whole degree is given, too.
     """
-    progress("looking for sensitive items in the open", 0.0)
+    progress("looking for sensitive items in records", 0.0)
     each = f"SELECT `group`, explode(array_distinct(items)) AS item FROM {table}"
     shown = {
         item: (n, first) for item, n, first in ask(f"SELECT item, count(*), min(`group`) FROM ({each}) GROUP BY 1")
@@ -93,7 +93,7 @@ def judge_groups(
     for item in ascending(shown):
         if item in sensitive:
             support, group = shown[item]
-            reason = f'sensitive item "{item}" stands in the open in {times(support, "record")}.'
+            reason = f'sensitive item "{item}" is published as it is in {times(support, "record")}.'
             return Verdict(False, (item,), support, reason, group - 1), {}
     progress("counting groups", 0.5)
     sizes = f"SELECT `group`, count(*) AS size FROM {table} GROUP BY 1"

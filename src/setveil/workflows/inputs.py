@@ -172,7 +172,7 @@ def read_input(
     options = policy.reading()
     options["keep_ids"] = policy.output.keep_ids
     if check_engine(engine, master) and policy.output.keep_order:
-        raise InputError("tables of Spark have no order to keep; leave out --keep-order.")
+        raise InputError("tables of Spark have no order to keep; remove --keep-order.")
     if engine == "spark" and not is_spark_frame(source):
         data: Dataset = read_path(source, master, options)
     else:

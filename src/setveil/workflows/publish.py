@@ -141,7 +141,7 @@ def publish(
     if record is None:
         raise InputError("only a release made by anonymize can be published; this one was read from its files.")
     if to and release.has_groups:
-        raise InputError("a grouping is written as JSON lines with a group number per record; leave out --to.")
+        raise InputError("a grouping is written as JSON lines with a group number per record; remove --to.")
     if safe_csv and release.no_guards:
         raise InputError(f"--safe-csv does not go with a {release.kind}: {release.no_guards}. Remove --safe-csv.")
     if sign is not None and staging is None:
@@ -157,9 +157,9 @@ def publish(
     _refuse_nothing_sensitive(release, record)
     is_here = record.data.has_rows
     if not is_here and (kept or to not in (None, "parquet")):
-        raise InputError("a cluster writes Parquet in canonical order; leave out --to, --keep-order and --keep-ids.")
+        raise InputError("a cluster writes Parquet in canonical order; remove --to, --keep-order and --keep-ids.")
     if safe_csv and release.has_groups and not is_here:
-        raise InputError("labels of a grouping stay as they are on Spark; leave out --safe-csv, or use --engine local.")
+        raise InputError("labels of a grouping stay as they are on Spark; remove --safe-csv, or use --engine local.")
     if release.published.columns:
         layout = asked_layout(to, record.data.layout.name)
     else:
@@ -262,7 +262,7 @@ def refuse_guessable(algorithm: str, is_accepted: bool) -> bool:
     is_guessable = any(entry.name == algorithm and entry.guessable for entry in ENTRIES)  # others are made by hand
     if is_guessable and not is_accepted:
         raise InputError(
-            f'who holds what in the groups of "{algorithm}" can be guessed more often than 1 in p; leave out '
+            f'who has which item in the groups of "{algorithm}" can be guessed more often than 1 in p; leave out '
             "--algorithm, "
             "or say --accept-guessable."
         )
@@ -436,7 +436,7 @@ def _write_public(
     if (folder / "certificate.json").stat().st_size > LARGEST_CERTIFICATE:
         raise InputError(
             f"the published constraints make the certificate larger than {LARGEST_CERTIFICATE:,} bytes, which nobody "
-            "could verify; leave out --publish-constraints."
+            "could verify; remove --publish-constraints."
         )
     return certificate
 

@@ -163,7 +163,7 @@ def _says(attribute: Attribute, value: str) -> bool:
 def _item(source: Source, attribute: Attribute, value: str, line: int) -> str:
     text = _bare(value)
     if attribute.values and text not in attribute.values:
-        raise source.error(f'"{one_line(text, 30)}" is no declared value of "{one_line(attribute.name, 30)}".', line)
+        raise source.error(f'"{one_line(text, 30)}" is not a declared value of "{one_line(attribute.name, 30)}".', line)
     return attribute.name if attribute.is_item else f"{attribute.name}={text}"
 
 

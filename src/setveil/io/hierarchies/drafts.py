@@ -122,7 +122,7 @@ class Draft:
                     cycle.append(self.parents[cycle[-1]])
                 chain = " → ".join(f'"{self.labels[member]}"' for member in [*cycle[:6], node])
                 lines = [self.lines[member] or 0 for member in cycle]
-                self.report("error", f"{chain} is a cycle; take one of these links out.", max(lines) or None)
+                self.report("error", f"{chain} is a cycle; remove one of these links.", max(lines) or None)
 
     def look_for_repeated_labels(self) -> None:
         nodes: dict[str, list[int]] = {}
@@ -147,7 +147,7 @@ class Draft:
     def look_for_odd_labels(self) -> None:
         for label, line in zip(self.labels, self.lines, strict=True):
             if label != label.strip():
-                self.report("warning", f'label "{label}" has blanks around it; take them out if not meant.', line)
+                self.report("warning", f'label "{label}" has blanks around it; remove them if not meant.', line)
 
     def look_for_unary_nodes(self) -> None:
         n_children = self.n_children()

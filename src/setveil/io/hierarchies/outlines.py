@@ -111,7 +111,7 @@ def read_tree_numbers(draft: Draft, text: str) -> None:
             continue
         term, place = (match.group(1), match.group(2)) if match.group(2) else (match.group(4), match.group(3))
         if place in positions:
-            draft.report("error", f"tree number {place} stands twice; keep one.", line)
+            draft.report("error", f"tree number {place} occurs twice; keep one.", line)
         positions[place] = (term.strip(), line)
     above = {place.rpartition(".")[0] for place in positions}
     number: dict[str, int] = {}

@@ -470,5 +470,5 @@ def _records(frame: Frame, place: int, options: ReadOptions) -> Records:
 
 def _refuse_nul(frame: Frame, column: int, tokens: Tokens) -> Tokens:
     if not tokens.buffer[:-WORD].all():
-        raise InputError(f'{frame.where}: a NUL character in column "{one_line(frame.names[column])}"; take it out.')
+        raise InputError(f'{frame.where}: a NUL character in column "{one_line(frame.names[column])}"; remove it.')
     return tokens

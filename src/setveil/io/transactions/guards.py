@@ -119,9 +119,7 @@ def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None
         return
     first = [data.vocabulary[int(item)] for item in data.record(0)]
     if is_headless and len(first) == 1 and looks_like_items(first[0]) and data.supports[data.record(0)[0]] == 1:
-        raise _slip(
-            where, f'the first line ends in "{one_line(first[0], 30)}", as a header does; leave out --no-header'
-        )
+        raise _slip(where, f'the first line ends in "{one_line(first[0], 30)}", as a header does; remove --no-header')
     if len(first) < 2 or any(data.supports[item] > 1 for item in data.record(0)):
         return
     is_table = any(map(looks_like_ids, first)) and (any(map(looks_like_items, first)) or len(first) > 2)
