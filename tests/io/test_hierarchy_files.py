@@ -249,11 +249,11 @@ def test_files_are_the_same_bytes_every_time(tmp_path: Path) -> None:
         ("child,parent\nbeer,a\na,a\n", 'h.csv:3: "a" → "a" is a cycle; remove one of these links.'),
         (
             "item,a,b\nbeer,,x\nwine,y,x\n",
-            'h.csv:2: level 1 of item "beer" is empty; fill it in, or leave out cells at the end of the row only.',
+            'h.csv:2: level 1 of item "beer" is empty; fill it in, or omit cells at the end of the row only.',
         ),
         (
             "item,a,b\n,y,x\nwine,y,x\n",
-            "h.csv:2: the item is empty; fill it in, or leave out cells at the end of the row only.",
+            "h.csv:2: the item is empty; fill it in, or omit cells at the end of the row only.",
         ),
         ("child,parent\n,y\n", 'h.csv:2: a child of "y" is empty; give it a name.'),
         ("item,group\nbeer,a,b\nwine,a\n", "h.csv:2: 3 fields below a header of 2; check the quotation."),

@@ -30,7 +30,7 @@ class Targets:
         wrong: float,
         are_in_data: bool = True,
         strange: Collection[Surface] = (),  # in which the records of the targets are not known
-        exact: Surface | None = None,  # labels that stand for one item, where the targets' own records are known
+        exact: Surface | None = None,  # labels that cover one item, where the targets' own records are known
     ) -> None:
         self.strange, self.exact = strange, exact
         self.people, self.size, self.wrong = people, size, wrong

@@ -16,7 +16,7 @@ def check_codebook(rows: Sequence[tuple[str, str]], published_labels: Iterable[s
     published.
 
     ``published_labels`` are the labels that occur in the published records. Every kind: published items that occur have
-    a row, those in the codebook occur, no row stands twice, every row names an item. Recodings: every item stands once.
+    a row, those in the codebook occur, no row occurs twice, every row names an item. Recodings: every item stands once.
     Local recodings: an item may stand under several published items, but not also as unpublished. Replacements and
     groupings: every published item stands for itself.
     """

@@ -204,7 +204,7 @@ def _check_cover_by_counts(
 ) -> list[str]:
     ours, theirs = Records(published.indptr, published.items), Records(source.indptr, source.items)
     n_items, n_labels = len(source.labels), len(published.labels)
-    # Published item v needs as many original records with something it can stand for as it has records.
+    # Published item v needs as many original records with something it can cover as it has records.
     could = np.zeros(n_labels, dtype=np.int64)
     for part in theirs.parts():
         occurrence, partner = _joined(part.items, pairs[:, 0], n_items)
@@ -218,7 +218,7 @@ def _check_cover_by_counts(
     expected = _recoded(source, part_of_item, n_parts)
     actual = _recoded(published, part_of_label, n_parts)
     if not suppression:
-        # Item i needs as many published records that can stand for it as it has records.
+        # Item i needs as many published records that can cover it as it has records.
         counts = np.bincount(theirs.items, minlength=n_items)
         for group, labels in _items_by_labels(pairs, n_items):
             most = _n_holding(ours, np.array(labels), n_labels)
@@ -233,7 +233,7 @@ def _check_cover_by_counts(
 
 
 def _items_by_labels(pairs: NDArray[np.int64], n_items: int) -> list[tuple[list[int], tuple[int, ...]]]:
-    """Items that the same published items can stand for, together."""
+    """Items that the same published items can cover, together."""
     labels_of: dict[int, list[int]] = {}
     for item, label in pairs.tolist():
         labels_of.setdefault(item, []).append(label)
@@ -244,7 +244,7 @@ def _items_by_labels(pairs: NDArray[np.int64], n_items: int) -> list[tuple[list[
 
 
 def _parts(pairs: NDArray[np.int64], n_items: int, n_labels: int) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
-    """Connected components of "can stand for"; -1 for items nothing stands for."""
+    """Connected components of "can cover"; -1 for items nothing stands for."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

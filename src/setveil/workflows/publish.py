@@ -262,7 +262,7 @@ def refuse_guessable(algorithm: str, is_accepted: bool) -> bool:
     is_guessable = any(entry.name == algorithm and entry.guessable for entry in ENTRIES)  # others are made by hand
     if is_guessable and not is_accepted:
         raise InputError(
-            f'who has which item in the groups of "{algorithm}" can be guessed more often than 1 in p; leave out '
+            f'who has which item in the groups of "{algorithm}" can be guessed more often than 1 in p; remove '
             "--algorithm, "
             "or say --accept-guessable."
         )

@@ -1,6 +1,6 @@
 """Whether a release folder holds what it says: checked from its files, whoever made them.
 
-There are three answers: it holds, it does not, or that cannot be told here. What is said about a folder was computed
+Three answers: verified, not verified, cannot be verified here. What is said about a folder was computed
 from its records; the rest is what its publisher says, and is called that.
 """
 
@@ -76,7 +76,7 @@ NOTHING_LEFT = {
 class FolderVerdict:
     """What ``verify OUT`` found."""
 
-    holds: bool | None  # None: cannot be told here
+    holds: bool | None  # None: cannot be verified here
     problems: tuple[str, ...]  # files, certificate, codebook, fidelity
     verdict: Verdict | None  # of the claim; None where it could not be checked
     certificate: Mapping[str, Any]
@@ -255,7 +255,7 @@ class _Check:
         self.notes += filter(None, [found.note])
 
     def answer(self) -> FolderVerdict:
-        """The three answers: what is wrong weighs more than what cannot be told."""
+        """The three answers: what is wrong weighs more than what cannot be verified."""
         is_broken = bool(self.problems) or (self.verdict is not None and not self.verdict.holds)
         is_open = bool(self.unchecked) or self.verdict is None
         return FolderVerdict(
