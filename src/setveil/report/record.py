@@ -85,6 +85,7 @@ def facts_of(
         has_suppression=release.can_lack_entries(may_leave_out),
         algorithm_options=dict(record.options),
         hierarchy=record.hierarchy_source,
+        sensitive=sorted(release.sensitive_items),
         seed=record.seed,
         details=dict(release.details),
         shape=shape_of(release, labels),
