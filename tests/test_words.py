@@ -28,8 +28,17 @@ PREFERRED = {
     r"raised": "generalized",
     r"usefulness": "utility",
     r"so many of": "a number with its base",
+    r"can stand for|stands? for one item": "covers",
+    r"stands? twice": "occurs twice",
+    r"in the open": "published, shown by records",
+    r"cannot be told here|holds back": "cannot be verified, suppresses",
+    r"bind by contract|bound by contract": "data use agreement",
+    r"how long it may look": "search effort",
+    r"hears how|hears what|goes without|nobody's business": "plain words: receives, is optional, must not become known",
+    r"(?:item|row|record|label|column|field|value|group|id)\(s\)": "singular or plural, with errors.times",
+    r"is no (?:part|option|known)": "is not",
 }
-BANNED = re.compile(rf"\b(?:{'|'.join(f'({phrase})' for phrase in PREFERRED)})\b", re.IGNORECASE)
+BANNED = re.compile(rf"\b(?:{'|'.join(f'({phrase})' for phrase in PREFERRED)})(?!\w)", re.IGNORECASE)
 CODE = re.compile(r"```.*?```|`[^`\n]*`|<style>.*?</style>|\{[%{#].*?[%}#]\}", re.DOTALL)
 
 

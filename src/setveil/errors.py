@@ -198,9 +198,9 @@ def _argument(found: re.Match[str]) -> str:
     return f'{name}="{value}"' if value and value in _VALUES[option].split() else f"{name}{rest}"
 
 
-def times(number: int, noun: str) -> str:
-    """``1 record``, ``3 records``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def times(number: int, one: str, many: str = "") -> str:
+    """``1 record``, ``3 records``; ``many``: the words for all other numbers, where these are not ``one`` and an s."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def name_some(labels: Iterable[str], limit: int = 5) -> str:

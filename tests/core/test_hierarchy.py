@@ -127,7 +127,7 @@ def test_deep_and_wide_trees_need_no_recursion() -> None:
         ([1, 0], ["a", "b"], 'a cycle through "a", "b"'),
         ([-1, 0, 3, 2], ["r", "a", "b", "c"], 'a cycle through "b", "c"'),
         ([0], ["a"], "a cycle"),
-        ([-1, 0, 0], ["r", "a", "a"], 'item "a" stands twice'),
+        ([-1, 0, 0], ["r", "a", "a"], 'item "a" occurs twice'),
         ([-1, 0], ["r", ""], "empty label"),
     ],
 )
@@ -159,7 +159,7 @@ def test_missing_items_are_named_but_not_all_of_a_thousand() -> None:
     with pytest.raises(InputError) as error:
         DRINKS.leaf_of_items(Vocabulary(["beer", *(f"x{number:04}" for number in range(1_000))]))
     text = str(error.value)
-    assert "lacks 1,000 item(s)" in text
+    assert "lacks 1,000 items" in text
     assert '"x0000", "x0001", "x0002", "x0003", "x0004" and 995 more' in text
     assert 'unknown_items="root"' in text
     assert "\n" not in text
@@ -179,5 +179,5 @@ def test_unknown_items_go_below_the_root_and_leave_the_rest_alone() -> None:
         [("alcohol", [("beer", []), ("wine", [])]), ("milk", []), ("ale", []), ("tea", [])],
     )
     assert as_tuples(DRINKS.with_items_below_root([])) == as_tuples(DRINKS)
-    with pytest.raises(InputError, match='"beer" stands twice'):
+    with pytest.raises(InputError, match='"beer" occurs twice'):
         DRINKS.with_items_below_root(["beer"])

@@ -159,7 +159,7 @@ def test_a_replacement_is_held_against_its_original(spark: SparkSession, tmp_pat
     assert problem == "the release has 60 records, the original 59 records."
     renamed = [[f"other {item}" for item in row] for row in rows]
     (problem,) = verify_folder(folder, as_frame(spark, renamed, 2), engine="spark").problems
-    assert problem.startswith("not in the original: published item(s) ")
+    assert problem.startswith("published items that are not in the original: ")
     with pytest.raises(InputError, match="by one engine"):
         verify_folder(folder, as_frame(spark, rows, 2))
     assert not verify_folder(folder, rows, engine="spark").problems  # records that are here are compared here

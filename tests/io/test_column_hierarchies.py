@@ -124,7 +124,7 @@ def test_a_file_as_arx_exports_it(tmp_path: Path) -> None:
         ("bands:0", ["1"], "write the widths of bands"),
         ("bands:x", ["1"], "write the widths of bands"),
         ("bands:5:90..18", ["1"], "write open ends"),
-        ("bands:5", ["1", "2", "old"], '1 of 3 values are no numbers, as "old"'),
+        ("bands:5", ["1", "2", "old"], '1 of 3 values are not numbers, such as "old"'),
         ("date:year", ["2024-03-31", "31.03.2024"], "written in two styles"),
         ("date:year", ["2024-03-31", "2024-03"], "some dates have a day, others only a month"),
         ("date:year", ["2024-02-31"], "are no dates"),

@@ -86,7 +86,7 @@ def test_it_is_known_wherever_formats_are_listed(here: Path, package: Path) -> N
     assert done.returncode == 0, done.stderr
     assert (here / "by-policy" / "published.brackets").exists()
     alone = run(None, "anonymize", "baskets.txt", "-o", "no", "--policy", "policy.toml")
-    assert alone.returncode == 2 and "`input.format`: input should be one of long, wide" in alone.stderr
+    assert alone.returncode == 2 and "`input.format` must be one of long, wide" in alone.stderr
 
 
 def test_the_library_and_the_page_know_it(here: Path, package: Path) -> None:

@@ -245,15 +245,15 @@ def test_files_are_the_same_bytes_every_time(tmp_path: Path) -> None:
         ),
         ("child,parent\nbeer,a\na,r\nbeer,r\n", 'h.csv:4: item "beer" has two parents ("a", "r"); keep one.'),
         ("child,parent\nbeer,a\na,r\na,s\n", 'h.csv:4: group "a" has two parents ("r", "s"); keep one.'),
-        ("beer,a\na,b\nb,a\n", 'h.csv:3: "a" → "b" → "a" is a cycle; take one of these links out.'),
-        ("child,parent\nbeer,a\na,a\n", 'h.csv:3: "a" → "a" is a cycle; take one of these links out.'),
+        ("beer,a\na,b\nb,a\n", 'h.csv:3: "a" → "b" → "a" is a cycle; remove one of these links.'),
+        ("child,parent\nbeer,a\na,a\n", 'h.csv:3: "a" → "a" is a cycle; remove one of these links.'),
         (
             "item,a,b\nbeer,,x\nwine,y,x\n",
-            'h.csv:2: level 1 of item "beer" is empty; fill it in, or leave out cells at the end of the row only.',
+            'h.csv:2: level 1 of item "beer" is empty; fill it in, or omit cells at the end of the row only.',
         ),
         (
             "item,a,b\n,y,x\nwine,y,x\n",
-            "h.csv:2: the item is empty; fill it in, or leave out cells at the end of the row only.",
+            "h.csv:2: the item is empty; fill it in, or omit cells at the end of the row only.",
         ),
         ("child,parent\n,y\n", 'h.csv:2: a child of "y" is empty; give it a name.'),
         ("item,group\nbeer,a,b\nwine,a\n", "h.csv:2: 3 fields below a header of 2; check the quotation."),
@@ -266,7 +266,7 @@ def test_files_are_the_same_bytes_every_time(tmp_path: Path) -> None:
         ("", "h.csv: the file is empty."),
         (" \n\n", "h.csv: the file is empty."),
         (b"beer,a\nw\x81ne,a\n", "h.csv:2: the text is not UTF-8; save it as UTF-8."),
-        (b"beer,a\n\nw\0ne,a\n", "h.csv:3: a NUL byte; the file is damaged or no text."),
+        (b"beer,a\n\nw\0ne,a\n", "h.csv:3: a NUL byte; the file is damaged or not a text file."),
         (
             gzip.compress(b"beer,a\n", mtime=0)[:-6],
             "h.csv:2: the gzip data ends too early; copy or compress the file again.",
@@ -287,10 +287,10 @@ def test_files_are_the_same_bytes_every_time(tmp_path: Path) -> None:
             'h.csv: an entry of "nodeList" is not an object; see the formats in the documentation.',
         ),
         ('{"nodeList": []}', 'h.csv: "edgeList" is missing or not a list; see the formats in the documentation.'),
-        ('{"nodeList": [{"id": "a"}, {"id": "a"}], "edgeList": []}', 'h.csv: node id "a" stands twice; keep one.'),
+        ('{"nodeList": [{"id": "a"}, {"id": "a"}], "edgeList": []}', 'h.csv: node id "a" occurs twice; keep one.'),
         (
             '{"nodeList": [{"id": "a"}], "edgeList": [{"from": "a", "to": "b"}]}',
-            'h.csv: an edge names "b", which is no node id; add the node.',
+            'h.csv: an edge names "b", which is not a node id; add the node.',
         ),
         (
             '{"nodeList": [{"id": "a", "label": null}], "edgeList": []}',
@@ -351,17 +351,17 @@ def test_check_lists_everything_not_only_the_first(file: Callable[..., str]) -> 
     )
     problems = check_hierarchy(path, Vocabulary(["beer", "alcohol", "tea", "cola", "juice"]))
     assert brief(problems) == [
-        ("error", None, '2 item(s) of the data are missing: "cola", "juice"'),
+        ("error", None, '2 items of the data missing: "cola", "juice"'),
         ("error", 3, 'item "beer" has two parents ("alcohol", "drinks")'),
         ("error", 4, 'level 1 of item "wine" is empty'),
         ("error", 7, '"alcohol" is an item of the data and a group here'),
         ("error", 10, "4 fields below a header of 3"),
         ("warning", 6, 'item "ale" repeats line 5'),
         ("warning", 7, 'label "alcohol" names 2 groups'),
-        ("warning", 8, 'label "food" names an item and 1 group(s)'),
+        ("warning", 8, 'label "food" names an item and 1 group'),
         ("warning", 9, 'label " rice" has blanks around it'),
-        ("note", None, '2 group(s) with one child only: "drinks", "alcohol"'),
-        ("note", None, '3 item(s) do not occur in the data: " rice", "ale", "food"'),
+        ("note", None, '2 groups have one child only: "drinks", "alcohol"'),
+        ("note", None, '3 items of the hierarchy not in the data: " rice", "ale", "food"'),
     ]
     assert problems[0].items == ("cola", "juice")
     assert str(problems[1]) == 'h.csv:3: item "beer" has two parents ("alcohol", "drinks"); keep one.'
@@ -375,7 +375,7 @@ def test_check_finds_every_cycle_and_every_second_parent(file: Callable[..., str
         ("error", 6, '"c" → "d" → "e" → "c" is a cycle'),
         ("error", 8, 'item "x" has two parents ("a", "c")'),
         ("warning", 10, 'item "y" repeats its link of line 9'),
-        ("note", None, '5 group(s) with one child only: "b", "c", "d", "e", "z"'),
+        ("note", None, '5 groups have one child only: "b", "c", "d", "e", "z"'),
     ]
 
 
@@ -383,7 +383,7 @@ def test_a_row_that_might_be_a_header_is_noted(file: Callable[..., str]) -> None
     text = "Artikel;Warengruppe;Abteilung\nbeer;alcohol;drinks\nwine;alcohol;drinks\nham;cold;meat\n"
     assert ("note", 1, "the first line shares no group with the others") in brief(check_hierarchy(file(text)))
     assert brief(check_hierarchy(file("ham;cold;meat\nbeer;alcohol;drinks\n"))) == [
-        ("note", None, '4 group(s) with one child only: "meat", "cold", "drinks", "alcohol"')
+        ("note", None, '4 groups have one child only: "meat", "cold", "drinks", "alcohol"')
     ]
 
 

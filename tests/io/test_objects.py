@@ -188,7 +188,7 @@ def test_sparse_entries_are_summed_and_zeros_ignored() -> None:
             pd.DataFrame({"items": [["a"], ["\ud800"]]}),
             'DataFrame: row 2, column "items": half a surrogate pair; give the item a proper name.',
         ),
-        (pd.DataFrame({"items": [["a"], ["b\0"]]}), 'DataFrame: a NUL character in column "items"; take it out.'),
+        (pd.DataFrame({"items": [["a"], ["b\0"]]}), 'DataFrame: a NUL character in column "items"; remove it.'),
         (
             pd.DataFrame({"items": [["a"], [""]]}),
             'DataFrame: row 2, column "items": an item label is empty; give every item a name.',
@@ -196,7 +196,7 @@ def test_sparse_entries_are_summed_and_zeros_ignored() -> None:
         (pd.DataFrame(), "DataFrame: the frame has no columns."),
         (
             pd.DataFrame({"a": [True, False], "b": [True, None], "c": [True, True]}),
-            'DataFrame: 3 column(s) ("a", "b", "c") and none holds lists; say which hold ids and items with '
+            'DataFrame: 3 columns ("a", "b", "c") and none holds lists; say which hold ids and items with '
             "--id-column and --item-column.",
         ),
         (
@@ -231,7 +231,7 @@ def test_sparse_entries_are_summed_and_zeros_ignored() -> None:
             pl.DataFrame({"items": [[], [0.5]]}),
             'DataFrame: row 2, column "items": Float64 is neither text nor a whole number; convert it to text.',
         ),
-        (pa.table({"items": [["a"], ["b\0"]]}), 'DataFrame: a NUL character in column "items"; take it out.'),
+        (pa.table({"items": [["a"], ["b\0"]]}), 'DataFrame: a NUL character in column "items"; remove it.'),
         (
             pl.DataFrame({"a": [1, None], "b": [1, 0], "c": [0, 0]}),
             'DataFrame: row 2, column "a": null or NaN; drop the row or give the item a name.',

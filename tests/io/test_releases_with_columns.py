@@ -187,7 +187,7 @@ def test_groups_with_columns(tmp_path: Path) -> None:
         ("published.csv", "sex,items\nf,a||b\n", r"published.csv:2: a value or an item is empty"),
         ("published.csv", "sex,items\nf,a\\\n", r"published.csv:2: a value or an item is empty"),
         ("columns.csv", "column,published,value\n", 'does not say what "f" of "sex" covers'),
-        ("columns.csv", "column,published,value\nage,f,f\n", '"age" is no known column'),
+        ("columns.csv", "column,published,value\nage,f,f\n", '"age" is not a known column'),
         ("columns.csv", "column,published,value\nsex,m,m\n", 'no record has the value "m"'),
     ],
 )

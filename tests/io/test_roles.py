@@ -144,7 +144,7 @@ def test_visits_become_people() -> None:
     data = sv.read(io.BytesIO(VISITS), **STATED, per_person="max")
     assert data.to_lists() == [["A", "B"], ["A"]]
     assert data.columns is not None and data.columns["age"].to_list() == ["31", "41"]
-    assert '1 row(s) without an id in "patient" are dropped' in data.summary()
+    assert 'dropped: 1 row without an id in "patient"' in data.summary()
     assert "not used: visit" in data.summary() and "known columns: age, sex" in data.summary()
 
 
@@ -163,7 +163,7 @@ def test_visits_become_people() -> None:
         ({"per_person": "mean"}, 'takes first, last, min, max or most, not "mean"'),
         ({"missing_person": "value"}, 'takes drop or error, not "value"'),
         ({"format": "basket", "person": None, "item": None, "missing_person": None}, "is for long, wide"),
-        ({"column_hierarchy": {"dx": "flat"}}, '"dx" is no known column'),
+        ({"column_hierarchy": {"dx": "flat"}}, '"dx" is not a known column'),
         ({"column_hierarchy": "age"}, 'takes COLUMN=HIERARCHY, not "age"'),
     ],
 )

@@ -97,7 +97,7 @@ def test_bad_lists() -> None:
     data = [["a", "b"], ["a", "b"], ["Flu", "a"]]
     with pytest.raises(InputError, match="empty"):
         sv.anonymize(data, "km", k=2, m=1, observable=[])
-    with pytest.raises(InputError, match="none of the 1 items"):
+    with pytest.raises(InputError, match="no item of the list is in the data"):
         sv.anonymize(data, "km", k=2, m=1, observable=["x"])
     with pytest.raises(InputError, match="write it as in the data"):
         sv.anonymize(data, "km", k=2, m=1, observable=["flu", "a"])

@@ -14,7 +14,7 @@ def candidates(
 ) -> list[int]:
     """Records that fit what is known, as an attacker sees them; ``without``: one record is not there.
 
-    ``labels="exact"``: only labels that stand for one item are used. Items that no such label stands for in any record
+    ``labels="exact"``: only labels that cover one item are used. Items that no such label stands for in any record
     are set aside. ``match="most"``: the records that show most of the known items, whether that is all of them or none.
     ``labels="narrow"`` (best matches only): an item shown by a label that stands for it alone counts double.
     """

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 def can_be(
     person: set[str], labels: Sequence[str], cover: Mapping[str, set[str]], domain: set[str], lacks_entries: bool
 ) -> bool:
-    """Whether each label can stand for another item of the person, and each item is covered or may be hidden."""
+    """Whether each label can cover another item of the person, and each item is covered or may be hidden."""
     if not person <= domain:
         return False
     anywhere = set().union(*cover.values()) if cover else set()

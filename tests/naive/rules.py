@@ -16,7 +16,7 @@ def counts(
 ) -> tuple[int, int]:
     """Records whose labels can cover the left side, and those of them that can cover both sides.
 
-    ``cover``: the items that each label can stand for; itself where there is none. An item of the left side that
+    ``cover``: the items that each label can cover; itself where there is none. An item of the left side that
     no label covers is suppressed.
     """
     whole = [set().union(*((cover or {}).get(label, (label,)) for label in record)) for record in records]

@@ -185,7 +185,7 @@ def test_a_report_on_constraints() -> None:
     assert (report.least_suppressed, report.most_suppressed) == (1, 0)
     assert report.feasible is False
     assert report.items == ("d",)
-    assert "1 item(s) (25 %)" in report.reason
+    assert "1 item (25 %)" in report.reason
     enough = ConstraintAnonymity(2, model.constraints, model.utility, 25)
     assert check_constraints(data, enough).feasible is None
     assert check_constraints(data, enough).reason == ""

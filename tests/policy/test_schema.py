@@ -71,7 +71,7 @@ def test_built_hierarchies_are_not_paths(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "policy.toml: `schema = 1` is missing; add it as the first line."),
-        ("schema = 2\n[model]\nname='km'\n", "policy.toml: `schema`: input should be 1, not 2."),
+        ("schema = 2\n[model]\nname='km'\n", "policy.toml: `schema` must be 1, not 2."),
         ("schema = 1\n", "policy.toml: lacks `model`."),
         (
             "schema = 1\n[model]\nname='kn'\n",
@@ -166,7 +166,7 @@ def test_columns_state_roles(tmp_path: Path) -> None:
         ('[input]\nid_column = "patient"', "both state roles"),
         ('[columns.other]\nrole = "person"', "cannot both identify people"),
         ('[columns.other]\nrole = "quasi"', "should be one of person, item, known"),
-        ('[columns.other]\nrole = "drop"\nhierarchy = "flat"', "is no known column"),
+        ('[columns.other]\nrole = "drop"\nhierarchy = "flat"', "is not a known column"),
         ('[input]\nknown_columns = "age"', "unknown key `input.known_columns`"),
     ],
 )

@@ -158,7 +158,7 @@ def test_a_comparison_shows_the_figures_of_the_report(setting: str, baskets: Pat
 def test_a_suggestion_shows_the_figures_of_its_report(baskets: Path, tmp_path: Path) -> None:
     from setveil.report.figures import residual_of, unchanged_of, utility_of
 
-    found = sv.suggest(baskets, purpose="internal", hierarchy="fanout:3", seconds=20)
+    found = sv.suggest(baskets, purpose="internal", hierarchy="fanout:3")
     choice = found.choices[0]
     assert not choice.is_sampled
     outcome = sv.run(found.policy(), str(baskets), tmp_path / "out")

@@ -163,7 +163,14 @@ def test_the_highest_risk_that_applies_decides(facts: Facts) -> None:
 def test_the_three_tests_show_the_attacks_with_control_and_interval(facts: Facts) -> None:
     rate = {"before": [0.9, 0.8, 1.0], "after": [0.25, 0.2, 0.3], "control": [0.05, 0.05, 0.05], "of_all_people": 0.2}
     row = {"words": "knows 2 items", "known": 2, "base": "people with at least 2 items", "singled_out": None}
-    row |= {"attacker": "random", "linked": rate, "right_guess": rate, "highest_probability": {"after": 0.75}}
+    row |= {
+        "n_targets": 20,
+        "n_people": 20,
+        "attacker": "random",
+        "linked": rate,
+        "right_guess": rate,
+        "highest_probability": {"after": 0.75},
+    }
     told = {**rate, "base": "people with at least 2 items and a sensitive item"}
     shown = replace(facts, attacks=[{**row, "certain": told, "likely": told, "certain_category": None}])
     (linked, others), inferred = linkability(shown), inference(shown)
@@ -176,7 +183,12 @@ def test_the_three_tests_show_the_attacks_with_control_and_interval(facts: Facts
     assert (
         inferred[1].startswith("More than 50 % sure of a sensitive item: 25.0 %") and "control: 5.00 %" in inferred[1]
     )
-    assert "Highest probability of a named sensitive item, over the people attacked: 75.0 %." in inferred
+    assert (
+        "Highest probability of a named sensitive item: 75.0 %, over all people, with up to 2 known items." in inferred
+    )
+    sampled = replace(shown, attacks=[{**row, "n_people": 21} for row in shown.attacks])
+    assert any("a random sample" in line and "it can be higher" in line for line in inference(sampled))
+    assert not any("No sensitive items were named" in line for line in inferred)  # attacks know which are
     assert [row.colour for row in risks_of(shown) if row.name == "Attacker certain of a sensitive item"] == ["bad"]
     anyone = replace(facts, attacks=[{**row, "certain": told, "likely": told, "certain_category": told}])
     assert "for 20.0 % of all people, 25.0 % of people" in inference(anyone)[0]

@@ -29,12 +29,12 @@ REFUSED: dict[str, tuple[str, int, str]] = {
     "sensitive item misspelt": (
         "anonymize data.csv -o out --model degree -p 2 --sensitive NOPE",
         2,
-        "none of the 1 items is in the data",
+        "no item of the list is in the data",
     ),
     "sensitive file of other data": (
         "anonymize data.csv -o out --model degree -p 2 --sensitive other.txt",
         2,
-        "none of the 2 items is in the data",
+        "no item of the list is in the data",
     ),
     "sensitive file that is not there": (
         "anonymize data.csv -o out --model degree -p 2 --sensitive gone.txt",
@@ -49,7 +49,7 @@ REFUSED: dict[str, tuple[str, int, str]] = {
     "a domain beyond the hierarchy": (
         "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm aa --hierarchy tree.csv --domain other.txt",
         2,
-        'the hierarchy lacks 2 item(s) of the domain that nobody has: "rum", "wine"',
+        'the hierarchy lacks 2 items of the domain that nobody has: "rum", "wine"',
     ),
     "sensitive glob that matches nothing": (
         "anonymize data.csv -o out --model degree -p 2 --sensitive zz*",
@@ -65,24 +65,24 @@ REFUSED: dict[str, tuple[str, int, str]] = {
     "k-anonymity with sensitive misspelt": (
         "anonymize data.csv -o out --model k-anonymity -k 2 --sensitive Flu",
         2,
-        "none of the 1 items",
+        "no item of the list is in the data",
     ),
     "coherence with sensitive misspelt": (
         "anonymize data.csv -o out --model coherence -H 50 -k 2 -p 1 --sensitive Flu",
         2,
-        "none of the 1 items",
+        "no item of the list is in the data",
     ),
-    "suggest with sensitive misspelt": ("suggest data.csv --sensitive Flu", 2, "none of the 1 items is in the data"),
+    "suggest with sensitive misspelt": ("suggest data.csv --sensitive Flu", 2, "no item of the list is in the data"),
     "constraints of other data": (
         "anonymize data.csv -o out --model constraints -k 2 --constraints other.csv",
         2,
-        "constraints: none of the 2 items",
+        "constraints: no item of the list is in the data",
     ),
     "utility groups of other data": (
         "anonymize data.csv -o out --model constraints -k 2 --constraints pairs.csv --utility other.csv "
         "--utility-rest keep",
         2,
-        "utility: none of the 2 items",
+        "utility: no item of the list is in the data",
     ),
     "utility groups that forget items": (
         "anonymize data.csv -o out --model constraints -k 2 --constraints pairs.csv --utility pairs.csv",
@@ -155,7 +155,7 @@ REFUSED: dict[str, tuple[str, int, str]] = {
     "verify with a sensitive item misspelt": (
         "verify data.csv --model degree -p 2 --sensitive Flu",
         2,
-        "none of the 1 items is in the data",
+        "no item of the list is in the data",
     ),
     "verify with an item in another spelling only": (
         "verify data.csv --model degree -p 2 --sensitive flu,BEER",
@@ -195,7 +195,7 @@ REFUSED: dict[str, tuple[str, int, str]] = {
     "weights of other data": (
         "anonymize data.csv -o out --model km -k 2 -m 2 --algorithm pcta --option weights=weights.csv",
         2,
-        "weight: none of the 2 items is in the data",
+        "weight: no item of the list is in the data",
     ),
     "unknown key in the policy": ("anonymize data.csv -o out --policy typo.toml", 2, "unknown key"),
 }
@@ -247,7 +247,7 @@ WARNED: dict[str, tuple[str, str]] = {
     ),
     "a domain of other items": (
         "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm pcta --domain other.txt",
-        '5 item(s) of the data are not in the domain: "beer", "bread", "flu" and 2 more',
+        '5 items of the data are not in the domain: "beer", "bread", "flu" and 2 more',
     ),
     "ids published": (
         "anonymize data.csv -o out --model km -k 2 -m 1 --algorithm aa --hierarchy tree.csv --keep-ids",

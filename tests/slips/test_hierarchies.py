@@ -209,7 +209,7 @@ def test_hierarchies_in_other_encodings_are_told_by_their_bytes(here: Path) -> N
     text = lines("item,group", "Müsli,Frühstück", "Käse,Frühstück", "Öl,Küche", "Essig,Küche")
     for encoding, told in (("latin-1", "iso8859-1"), ("utf-16", "utf-16")):
         Path("tree.csv").write_bytes(text.encode(encoding))
-        with pytest.warns(SetveilWarning, match=f"read as {told}, for it is not UTF-8"):
+        with pytest.warns(SetveilWarning, match=f"read as {told}, because it is not UTF-8"):
             assert "Küche" in sv.Hierarchy.from_file("tree.csv").labels
     assert _run(["hierarchy", "check", "tree.csv", "--encoding", "utf-16"]) == 0
     assert _run(["hierarchy", "check", "tree.csv", "--id-column", "2"]) == 2
@@ -242,7 +242,7 @@ def test_mesh(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tree = sv.Hierarchy.from_file("mtrees.bin")
     assert groups_of(tree)["Head"] == {"Ear", "Eye"} and groups_of(tree)["A"] >= {"Groin", "Ear"}
     assert _run(["hierarchy", "check", "mtrees.bin"]) == 0
-    assert "2 term(s) stand in several places" in capsys.readouterr().out
+    assert "2 terms are in several places" in capsys.readouterr().out
 
 
 ATC = [

@@ -702,7 +702,7 @@ STRAYS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a header that is there": (
         table("id,item", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}")),
         {"no_header": True},
-        "leave out --no-header",
+        "remove --no-header",
     ),
     "rounded ids": (
         table("id,item", *pairs(lambda p, i: f"1.2345{p % 3}E+11,{PRODUCTS[i]}")),
@@ -712,7 +712,7 @@ STRAYS: dict[str, tuple[str, dict[str, Any], str]] = {
     "nobody in words": (
         table("id,item", *pairs(lambda p, i: f"{'NULL' if p % 9 == 0 else p},{PRODUCTS[i]}")),
         {},
-        f'{sum(len(items) for items in SETS[8::9])} row(s) have the id "NULL"',
+        f'{sum(len(items) for items in SETS[8::9])} rows have the id "NULL"',
     ),
     "products for people": (
         table("product,email", *pairs(lambda p, i: f"{PRODUCTS[i]},jo{p}@example.org")),
@@ -759,12 +759,12 @@ DOUBTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "people in two cases": (
         table("id,item", *pairs(lambda p, i: f"{'pP'[i % 2]}{1000000 + p},{PRODUCTS[i]}")),
         {},
-        r'id\(s\) in "id" differ from another in case, blanks or invisible signs only',
+        r'ids? in "id" with the same letters as another, but other case, blanks or invisible signs',
     ),
     "people with blanks and signs": (
         table("id,item", "1 ,milk", "\u200b2,milk", *pairs(lambda p, i: f"{p},{PRODUCTS[i]}")),
         {},
-        r'2 id\(s\) in "id" differ from another',
+        r'2 ids in "id" with the same letters as another',
     ),
     "visits for people": (
         table("patient,visit,item", *pairs(lambda p, i: f"{p // 3},{p},{PRODUCTS[i]}")),

@@ -52,7 +52,7 @@ CASES: dict[str, tuple[str, str, str]] = {  # command, content of the file it na
     ),
     "a penalty": (ASK + f"--model km -k 2 -m 1 --algorithm pcta --option penalty={'9' * 400}", "", "penalty"),
     "a weight in a file": (WEIGHTS, f"1,{HUGE}\n2,0.5\n", "too large"),
-    "a label in JSON": (HIERARCHY + "given.json", f'{{"label": {HUGE}, "children": [1, 2, 3]}}', "lacks 1 item(s)"),
+    "a label in JSON": (HIERARCHY + "given.json", f'{{"label": {HUGE}, "children": [1, 2, 3]}}', "lacks 1 item"),
     "a parent in JSON": (HIERARCHY + "given.json", f'[{{"id": 1, "parent": {HUGE}}}]', "given.json"),
     "a column by number": (HIERARCHY + f"given.csv --hierarchy-columns item,{HUGE}", TREE, "no column"),
     "prefix lengths": (HIERARCHY + f"prefix:1,{HUGE}", "", "prefix lengths"),

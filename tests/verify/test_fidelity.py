@@ -133,9 +133,9 @@ def test_a_changed_codebook_is_named() -> None:
         "otherwise than the codebook says" in line for line in check_original(replace(release, target=moved), DATA)
     )
     hidden = replace(release, suppressed=np.zeros(4, dtype=bool))
-    assert check_original(hidden, DATA) == ['neither published nor suppressed, but in the original: item(s) "d".']
+    assert check_original(hidden, DATA) == ['items of the original that are neither published nor suppressed: "d".']
     other = letters("ab", "ac", "bc", "abd", "d", "x")
-    assert check_original(release, other) == ['the codebook lacks item(s) of the original: "x".']
+    assert check_original(release, other) == ['items of the original that the codebook lacks: "x".']
 
 
 def test_utility_counts() -> None:
@@ -166,12 +166,12 @@ def test_local_recodings_record_by_record() -> None:
     rows = release.published.to_lists()
     wrong = with_rows(release, [rows[1], rows[0], *rows[2:]])
     assert check_original(wrong, data, in_input_order=True) == [
-        'published for record(s) that hold nothing that it covers: item(s) "A", "C", "c".',
-        'not published for record(s) that hold them: item(s) "a", "b", "c", "d".',
+        'labels published for records without any item that they cover: "A", "C", "c".',
+        'items that are not published for records that have them: "a", "b", "c", "d".',
     ]
     lost = with_rows(release, [*rows[:3], []])
     assert check_original(lost, data, in_input_order=True) == [
-        'not published for record(s) that hold them: item(s) "b".'
+        'items that are not published for records that have them: "b".'
     ]
     assert check_original(lost, data, in_input_order=True, suppression=True) == []
 
@@ -183,14 +183,14 @@ def test_local_recodings_by_counts() -> None:
     turned = with_rows(release, rows[::-1])
     assert check_original(turned, data) == []
     too_often = with_rows(release, [rows[0], ["A", "c"], ["A", "a", "c"], ["A", "b"]])
-    assert check_original(too_often, data)[0] == 'in more records than the original allows: published item(s) "A", "c".'
+    assert check_original(too_often, data)[0] == 'labels published in more records than the original allows: "A", "c".'
     lost = with_rows(release, [*rows[:3], []])
     assert check_original(lost, data) == [
-        'not published for every record that holds them: item(s) "b".',
+        'items that are not published for every record that has them: "b".',
         "other parts of the domain than in the original: 1 record.",
     ]
     other = letters("ab", "cd", "ad", "x")
-    assert check_original(release, other)[0] == 'the codebook lacks item(s) of the original: "x".'
+    assert check_original(release, other)[0] == 'items of the original that the codebook lacks: "x".'
 
 
 def test_changed_local_recodings_are_caught_record_by_record() -> None:
@@ -245,7 +245,7 @@ def test_replacements_keep_sensitive_items() -> None:
     assert check_original(with_rows(release, moved), data) == ["other sensitive items than in the original: 2 records."]
     published = Transactions.from_lists([*rows[:3], ["b", "d", "s", "new"]])
     assert check_original(replace(release, published=published), data) == [
-        'not in the original: published item(s) "new".'
+        'published items that are not in the original: "new".'
     ]
 
 
@@ -271,7 +271,7 @@ def test_groupings_keep_public_items_and_counts() -> None:
             assert len(problems) == 1 and "is counted" in problems[0]
     open_rows = Transactions.from_lists([["a", "b", "s"], *release.published.to_lists()[1:]])
     problems = check_original(replace(release, published=open_rows), data)
-    assert problems == ['sensitive, but published in the open: item(s) "s".']
+    assert problems == ['sensitive items that records show: "s".']
 
 
 def test_counts_that_moved_to_another_group_are_caught() -> None:

@@ -92,7 +92,7 @@ def test_every_changed_byte_of_the_certificate_is_caught(folder: Path) -> None:
 @pytest.mark.parametrize("name", CONTENT)
 def test_a_missing_file_is_named(folder: Path, name: str) -> None:
     (folder / name).unlink()
-    assert problems_of(folder) == [f"{name}: missing; a release is not whole without it."]
+    assert problems_of(folder) == [f"{name}: missing; without it a release is not complete."]
 
 
 def test_extra_files_folders_and_dotfiles_are_named(folder: Path) -> None:
@@ -123,7 +123,7 @@ def test_what_is_not_a_regular_file(folder: Path, tmp_path: Path) -> None:
 def test_folders_without_a_certificate(tmp_path: Path, folder: Path) -> None:
     assert problems_of(tmp_path / "nowhere")[0].endswith("nowhere: not a folder.")
     (folder / "certificate.json").unlink()
-    assert problems_of(folder) == ["certificate.json: missing; a release is not whole without it."]
+    assert problems_of(folder) == ["certificate.json: missing; without it a release is not complete."]
     (folder / "certificate.json").mkdir()
     assert problems_of(folder) == ["certificate.json: cannot be read (not a regular file)."]
 
@@ -207,28 +207,28 @@ def test_good_codebooks() -> None:
 @pytest.mark.parametrize(
     ("kind", "rows", "published", "problem"),
     [
-        ("recoding", GOOD[:2], ["A", "c"], 'no row for the published item(s) "c"'),
-        ("recoding", GOOD, ["A"], 'published item(s) that never occur: "c"'),
-        ("recoding", [*GOOD, ("c", "a")], ["A", "c"], 'more than one published item for the item(s) "a"'),
-        ("recoding", [*GOOD, ("", "a")], ["A", "c"], 'more than one published item for the item(s) "a"'),
-        ("recoding", [*GOOD, GOOD[0]], ["A", "c"], 'the same row more than once for the item(s) "a"'),
-        ("recoding", [*GOOD, ("A", "")], ["A", "c"], "1 row(s) without an item; name every original item"),
-        ("local-recoding", [*GOOD, GOOD[0]], ["A", "c"], 'the same row more than once for the item(s) "a"'),
+        ("recoding", GOOD[:2], ["A", "c"], 'published items without a row: "c"'),
+        ("recoding", GOOD, ["A"], 'published items that never occur: "c"'),
+        ("recoding", [*GOOD, ("c", "a")], ["A", "c"], 'items with more than one published item: "a"'),
+        ("recoding", [*GOOD, ("", "a")], ["A", "c"], 'items with more than one published item: "a"'),
+        ("recoding", [*GOOD, GOOD[0]], ["A", "c"], 'items with the same row more than once: "a"'),
+        ("recoding", [*GOOD, ("A", "")], ["A", "c"], "1 row without an item; name every original item"),
+        ("local-recoding", [*GOOD, GOOD[0]], ["A", "c"], 'items with the same row more than once: "a"'),
         (
             "local-recoding",
             [*GOOD, ("", "a")],
             ["A", "c"],
-            'both published and listed as not published: the item(s) "a"',
+            'items that are both published and listed as not published: "a"',
         ),
-        ("local-recoding", GOOD, ["A", "c", "T"], 'no row for the published item(s) "T"'),
-        ("replacement", [("a", "b")], ["a"], 'in a replacement items stand for themselves, but not the item(s) "b"'),
+        ("local-recoding", GOOD, ["A", "c", "T"], 'published items without a row: "T"'),
+        ("replacement", [("a", "b")], ["a"], 'in a replacement every item stands for itself, but not these: "b"'),
         (
             "grouping",
             [("a", "a"), ("", "b")],
             ["a"],
-            'in a grouping items stand for themselves, but not the item(s) "b"',
+            'in a grouping every item stands for itself, but not these: "b"',
         ),
-        ("grouping", [("a", "a")], ["a", "b"], 'no row for the published item(s) "b"'),
+        ("grouping", [("a", "a")], ["a", "b"], 'published items without a row: "b"'),
     ],
 )
 def test_inconsistent_codebooks(kind: str, rows: Rows, published: list[str], problem: str) -> None:

@@ -222,7 +222,7 @@ def test_a_folder_with_columns_is_applied_with_the_roles_of_its_policy(tmp_path:
         apply_folder(tmp_path / "one", new, tmp_path / "two")
     outcome = apply_folder(tmp_path / "one", new, tmp_path / "two", unknown_items="suppress")
     assert outcome.release.record is not None
-    assert any(line.startswith("1 item(s) that the earlier release") for line in outcome.release.record.warnings)
+    assert any(line.startswith("1 item that the earlier release") for line in outcome.release.record.warnings)
     assert sv.verify_folder(outcome.path, new, **owners_reading(outcome.path)).holds
     shown = [sv.open_release(tmp_path / name).codebook() for name in ("one", "two")]
     assert set(shown[1]) <= set(shown[0]) | {""}

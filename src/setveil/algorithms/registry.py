@@ -243,19 +243,19 @@ def entry_of(kind: type[Algorithm]) -> Entry:
 ENTRIES: tuple[Entry, ...] = (*OWN, *map(entry_of, foreign("algorithms")))
 
 
-def find(name: str) -> Entry:
-    """The entry of an algorithm."""
+def find(name: str, model: str = "") -> Entry:
+    """The entry of an algorithm; an error names those of ``model``, or says where all are listed."""
     for entry in ENTRIES:
         if entry.name == name:
             return entry
-    raise InputError(
-        f'unknown algorithm "{name}"; `setveil algorithms` lists them: {", ".join(e.name for e in ENTRIES)}.'
-    )
+    known = ", ".join(entry.name for entry in ENTRIES if entry.enforces(model))
+    advice = f'those for model "{model}" are {known}.' if known else "`setveil algorithms` lists them."
+    raise InputError(f'unknown algorithm "{name}"; {advice}')
 
 
 def find_for(model: str, name: str) -> Entry:
     """The entry of an algorithm that is to enforce a model."""
-    entry = find(name)
+    entry = find(name, model)
     if not entry.enforces(model):
         raise InputError(f'algorithm "{name}" does not support model "{model}"; it supports {", ".join(entry.models)}.')
     return entry

@@ -192,7 +192,7 @@ def show(outcome: Any, json: bool) -> None:
         worst_inference,
     )
     from setveil.report.lights import GUARANTEE
-    from setveil.report.words import figure, metric_lines, percent
+    from setveil.report.words import metric_lines, percent
 
     before, after = (part.to_dict() for part in (outcome.risk_before, outcome.risk_after))
     facts = outcome.facts
@@ -237,16 +237,14 @@ def show(outcome: Any, json: bool) -> None:
     rows = [
         (
             str(row.known),
-            percent(row.before),
-            percent(row.singled_out),
-            figure(row.n_people),
+            percent(row.before_of_all),
             percent(row.of_all_people),
             row.attacker,
         )
         for row in worst_by_known(facts.attacks, facts.risk_after, facts.risk_before)
     ]
     table(
-        ("known items", "singled out before", "after", "of people", "after, of all people", "attacker"),
+        ("known items", "singled out before, of all people", "after", "attacker"),
         rows,
     )
     inferences = inference_by_known(facts.attacks)

@@ -40,7 +40,7 @@ class Codebook(dict[str, list[str]]):
         """The label published instead of an item; ``''`` if the item is suppressed.
 
         Raises:
-            InputError: the item is not in the codebook, or (local recodings only) several labels can stand for it.
+            InputError: the item is not in the codebook, or (local recodings only) several labels can cover it.
         """
         labels = self.all_published(item)
         if len(labels) > 1:
@@ -51,7 +51,7 @@ class Codebook(dict[str, list[str]]):
         return labels[0]
 
     def all_published(self, item: str) -> tuple[str, ...]:
-        """Every label that can stand for an item: one, but for local recodings.
+        """Every label that can cover an item: one, but for local recodings.
 
         Raises:
             InputError: the item is not in the codebook.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from setveil.core.deferred import call
 from setveil.core.naming import fresh_name
 from setveil.core.vocabulary import Vocabulary, ascending
-from setveil.errors import InputError, name_some
+from setveil.errors import InputError, name_some, times
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -97,7 +97,7 @@ class Hierarchy:
         leaf_labels = ascending(names[node] for node in leaves)
         if len(set(leaf_labels)) != len(leaf_labels):
             twice = [a for a, b in zip(leaf_labels, leaf_labels[1:], strict=False) if a == b]
-            raise InputError(f"item {name_some(dict.fromkeys(twice))} stands twice in the hierarchy; keep one.")
+            raise InputError(f"item {name_some(dict.fromkeys(twice))} occurs twice in the hierarchy; keep one.")
         rank = {label: number for number, label in enumerate(leaf_labels)}
         new_number = np.empty(n_nodes, dtype=np.int32)
         next_inner = len(leaves)
@@ -323,8 +323,8 @@ class Hierarchy:
         if missing:
             self._refuse_inner_nodes(missing)
             raise InputError(
-                f"the hierarchy lacks {len(missing):,} item(s) {whose}: {name_some(missing)}; "
-                "add them, or use --unknown-items root to put them directly below the root."
+                f"the hierarchy lacks {times(len(missing), 'item')} {whose}: {name_some(missing)}; "
+                "add what is missing, or use --unknown-items root to put such items directly below the root."
             )
         return leaves
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from setveil.core.text_files import open_text
-from setveil.errors import InputError, one_line
+from setveil.errors import InputError, one_line, times
 
 
 def label_numbers(given: Mapping[str, float] | str | Path, what: str) -> dict[str, float]:
@@ -24,11 +24,11 @@ def label_numbers(given: Mapping[str, float] | str | Path, what: str) -> dict[st
                 if not row:
                     continue
                 if len(row) != 2:
-                    raise InputError(f"{where}: has {len(row)} field(s); write an item and its {what}.")
+                    raise InputError(f"{where}: has {times(len(row), 'field')}; write an item and its {what}.")
                 if rows.line_num == 1 and not _is_number(row[1]):
                     continue
                 if row[0] in numbers:
-                    raise InputError(f'{where}: item "{row[0]}" stands twice; keep one.')
+                    raise InputError(f'{where}: item "{row[0]}" occurs twice; keep one.')
                 numbers[row[0]] = _number(row[1], where)
     except csv.Error as problem:
         raise InputError(f"{given}: {problem}.") from None

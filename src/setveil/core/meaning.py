@@ -125,7 +125,7 @@ class Meaning:
 class Images:
     """Items with the same image are found in the same published records.
 
-    In a local recoding several published items can stand for an item; its image is the set of them. In the other kinds
+    In a local recoding several published items can cover an item; its image is the set of them. In the other kinds
     it is one published item.
     """
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from setveil.errors import times
+
 ROLE_WORDS = {
     "known": "known columns", "sensitive": "sensitive columns", "carry": "published unchanged", "drop": "dropped",
 }  # fmt: skip
@@ -113,10 +115,10 @@ class Reading:
     def sentence(self, n_records: int, n_items: int, n_occurrences: int) -> str:
         """One line: what was read, how many people, items and entries, and why it was read so."""
         parts = [
-            _counted(n_records, *(("visit", "visits") if VISITS in self.doubts else ("person", "people")))
+            times(n_records, *(("visit", "visits") if VISITS in self.doubts else ("person", "people")))
             + _of(self.id_column),
-            _counted(n_items, "item", "items") + _of(self.item_column, self.has_several),
-            _counted(n_occurrences, "entry", "entries"),
+            times(n_items, "item") + _of(self.item_column, self.has_several),
+            times(n_occurrences, "entry", "entries"),
         ]
         said = [", ".join(parts), *self._stated(), *self.notes]
         if self.unused:
@@ -149,10 +151,6 @@ class Reading:
             "sha256": self.sha256,
             "bytes": self.n_bytes,
         }
-
-
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def _of(column: str, are_several: bool = False) -> str:

@@ -27,7 +27,7 @@ def open_regular(path: Path) -> BinaryIO:
     try:
         file = open(path, "rb", opener=_without_following)  # noqa: SIM115 (for whoever asked)
     except FileNotFoundError:
-        raise InputError(f"{shown}: missing; a release is not whole without it.") from None
+        raise InputError(f"{shown}: missing; without it a release is not complete.") from None
     except (OSError, ValueError) as problem:  # ValueError: names no file system can hold
         reason = getattr(problem, "strerror", None) or "impossible name"
         if _is_there_but_not_regular(path):

@@ -161,7 +161,7 @@ class ReadOptions:
         known = {*READING, "keep_ids"}
         unknown = [name for name in given if name not in known]
         if unknown:
-            raise TypeError(f"{unknown[0]!r} is no option of reading; there is {', '.join(sorted(known))}")
+            raise TypeError(f"{unknown[0]!r} is not an option of reading; there is {', '.join(sorted(known))}")
         by_themselves = known - {*OPTION_OF.values(), HIERARCHIES, *OLDER}
         return cls(
             **{name: given[name] for name in by_themselves if name in given},

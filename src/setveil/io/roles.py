@@ -75,7 +75,7 @@ class Roles:
         for name in hierarchies:
             if role_of.get(name) != "known":
                 raise InputError(
-                    f'--column-hierarchy "{one_line(name, 60)}" is no known column; name it in --known-columns, or '
+                    f'--column-hierarchy "{one_line(name, 60)}" is not a known column; name it in --known-columns, or '
                     "remove its hierarchy."
                 )
         columns = tuple(one._replace(hierarchy=hierarchies.get(one.name)) for one in self.columns)

@@ -350,7 +350,7 @@ class Source:
             )
         nul = chunk.find(0)
         if nul >= 0:
-            raise self.error("a NUL byte; the file is damaged or no text.", line + chunk.count(b"\n", 0, nul))
+            raise self.error("a NUL byte; the file is damaged or not a text file.", line + chunk.count(b"\n", 0, nul))
         if not chunk.isascii():
             try:
                 chunk.decode()

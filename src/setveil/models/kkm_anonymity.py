@@ -105,7 +105,7 @@ class KKmAnonymity(GradedCrowds):
                 "an attacker may know with --known-columns."
             )
         if self.l > 1 and not self.sensitive and not (data.columns and data.columns.with_role("sensitive")):
-            raise InputError(f"l={self.l} needs sensitive items or sensitive columns; name them, or leave out l.")
+            raise InputError(f"l={self.l} needs sensitive items or sensitive columns; name them, or remove l.")
 
     def attacker(self) -> Attacker:
         secret = ", and its sensitive values" if self.l > 1 or self.sensitive else ""

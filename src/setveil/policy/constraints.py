@@ -16,7 +16,7 @@ from pathlib import Path
 
 from setveil.core import Hierarchy, Vocabulary
 from setveil.core.text_files import open_text
-from setveil.errors import InputError, name_some
+from setveil.errors import InputError, name_some, times
 from setveil.policy.selection import select_items
 
 MOST_CONSTRAINTS = 1_000_000  # that one line may stand for
@@ -66,7 +66,7 @@ def resolve_utility(
         groups.append(group)
     if owner and not any(item in vocabulary for item in owner):
         raise InputError(
-            f"utility: none of the {len(owner):,} items is in the data: {name_some(sorted(owner))}; check "
+            f"utility: no item of the list is in the data: {name_some(sorted(owner))}; check "
             "that the groups belong to it."
         )
     others = [label for label in vocabulary if label not in owner]
@@ -77,8 +77,8 @@ def resolve_utility(
     if rest == "free":
         return [*groups, others]
     raise InputError(
-        f"{len(others):,} item(s) are in no utility group: {name_some(others)}; add them to a group, or use "
-        "--utility-rest keep (publish them unchanged) or free (they may be generalized together)."
+        f"{times(len(others), 'item is', 'items are')} in no utility group: {name_some(others)}; add them to a group, "
+        "or use --utility-rest keep (publish them unchanged) or free (they may be generalized together)."
     )
 
 

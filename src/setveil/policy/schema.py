@@ -257,7 +257,7 @@ class Policy(_Section):
             check_written(policy.model.name, policy.model.given())
             policy._check_columns()
         except ValidationError as problem:
-            raise InputError(f"{name}: {_first_problem(problem)}") from None
+            raise InputError(_first_problem(problem, str(where or ""))) from None
         except InputError as problem:
             raise InputError(f"{name}: {problem}" if where else str(problem)) from None
         return policy if where is None else policy._with_paths(lambda path: _relative_to(where, path)).read_from(where)
@@ -409,12 +409,17 @@ def _is_path(value: Any) -> bool:
 _TYPE_NAMES = ("int", "str", "float", "literal")
 
 
-def _first_problem(problem: ValidationError) -> str:
+def _first_problem(problem: ValidationError, where: str) -> str:
+    """The first problem in words: with its place in the file, or, without a file, with the option."""
     first = problem.errors(include_url=False)[0]
     # Alternatives of a union add the name of their type to the place; a reader of the file does not know it.
     place = ".".join(str(part) for part in first["loc"] if not str(part).endswith("]") and part not in _TYPE_NAMES)
+    if not where and place.startswith("input."):
+        where, place = f"--{place.removeprefix('input.').replace('_', '-')}", ""
+    before = f"{where or 'policy'}: "
     if first["type"] == "extra_forbidden":
-        return f"unknown key `{place}`; check the spelling."
+        return f"{before}unknown key `{place}`; check the spelling."
     if first["type"] == "missing":
-        return f"lacks `{place}`."
-    return f"`{place}`: {first['msg'][0].lower()}{first['msg'][1:]}, not {one_line(repr(first['input']))}."
+        return f"{before}lacks `{place}`."
+    what = f"{first['msg'][0].lower()}{first['msg'][1:]}".replace("input should be", "must be")
+    return f"{before}{f'`{place}` ' if place else ''}{what}, not {one_line(repr(first['input']))}."

@@ -34,7 +34,7 @@ class LocalRecoding(Release):
     not_protected: ClassVar[tuple[str, ...]] = (NOTHING_FITS,)
     never_pickled: ClassVar[tuple[str, ...]] = (*Release.never_pickled, "node_of_occurrence")
 
-    cover: Itemsets  # [published items] the domain items each published item can stand for
+    cover: Itemsets  # [published items] the domain items each published item can cover
     node_of_occurrence: NDArray[np.int32] | None = None  # [occurrences of the original], -1 if suppressed
 
     @classmethod
@@ -89,7 +89,7 @@ class LocalRecoding(Release):
         return self.node_of_occurrence
 
     def codebook(self) -> Codebook:
-        """Published label → every item it can stand for; an item may stand under several labels."""
+        """Published label → every item it can cover; an item may stand under several labels."""
         book = Codebook(zip(self.published.vocabulary, self.cover.to_lists(), strict=True))
         if self.node_of_occurrence is not None and (self.node_of_occurrence < 0).any():
             covered = np.zeros(len(self.cover.vocabulary), dtype=bool)

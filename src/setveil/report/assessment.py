@@ -24,6 +24,7 @@ from setveil.report.figures import (
     worst_inference,
 )
 from setveil.report.lights import (
+    NO_CONTROL,
     Colour,
     average_risk,
     certain_of,
@@ -144,7 +145,8 @@ def singling_out(facts: Facts) -> list[str]:
     elif worst.of_all_people == 0:
         lines.append(f"With {known_words(worst.known, worst.columns)}, no attacker tried singles out anyone.")
     else:
-        lines.append(f"Worst attacker tried, with {_counted(worst)}: {_share(worst)}.")
+        control = f" {NO_CONTROL}" if worst.control is None and worst.attacker == "identifying" else ""
+        lines.append(f"Worst attacker tried, with {_counted(worst)}: {_share(worst)}.{control}")
     return lines
 
 
@@ -176,9 +178,10 @@ def linkability(facts: Facts) -> list[str]:
     if rows:
         row = max(rows, key=lambda row: (row["linked"]["after"][0], row["known"]))
         (value, low, high), control = row["linked"]["after"], row["linked"]["control"]
+        interval = "exact" if low == high else f"95 % interval {percent(low)} to {percent(high)}"
         text = (
             f"The worst attacker tried {row['words']}. The probability of picking the right record is {percent(value)} "
-            f"(95 % interval {percent(low)} to {percent(high)}; base: {row['base']})."
+            f"({interval}; base: {row['base']})."
         )
         if control:
             text += f" Control, a record picked at random: {percent(control[0])}."
@@ -191,27 +194,46 @@ def linkability(facts: Facts) -> list[str]:
 
 def inference(facts: Facts) -> list[str]:
     """How sure an attacker can become of a sensitive item; of any item where none is named."""
-    sensitive = facts.model_options.get("sensitive") or ()
     worst, highest = worst_inference(facts.attacks), highest_probability(facts.attacks)
     lines = []
     if worst is not None:
-        interval = f" 95 % interval: {percent(worst.interval[0])} to {percent(worst.interval[1])} of {worst.base}."
-        lines.append(f"{worst.sentence}.{interval if worst.certain else ''}")
+        interval = ""
+        if worst.certain and worst.interval is not None:
+            interval = f" 95 % interval: {percent(worst.interval[0])} to {percent(worst.interval[1])} of {worst.base}."
+        lines.append(f"{worst.sentence}.{interval}")
         above = max(inference_by_known(facts.attacks), key=lambda row: (row.likely, row.known))
         line = f"More than 50 % sure of {above.what}: {percent(above.likely)} of {above.base}"
         lines.append(line + ("." if above.likely_control is None else f" (control: {percent(above.likely_control)})."))
     if highest is not None:
-        lines.append(f"Highest probability of a named sensitive item, over the people attacked: {percent(highest)}.")
-    if facts.kind == "grouping" and facts.shape.get("linked") is not None:
-        lines.append(f"Highest share of a sensitive item in a group: {percent(facts.shape['linked'])}.")
+        lines.append(f"Highest probability of a named sensitive item: {percent(highest)}, {_tried(facts)}.")
+    linked = facts.shape.get("linked")
+    if facts.traits.has_groups and linked is not None:
+        lines.append(
+            f"Highest share of a sensitive item in a group, counted exactly: {percent(facts.shape['linked'])}."
+        )
     if "largest_percentage" in facts.achieved:
         share = figure(facts.achieved["largest_percentage"])
-        lines.append(f"Highest share of one sensitive item among matching records: {share} %.")
-    if not sensitive:
+        lines.append(f"Highest share of one sensitive item among matching records, counted exactly: {share} %.")
+    if not facts.sensitive and (worst is None or not worst.is_named):
         lines.append("No sensitive items were named, so that any item counts.")
-    elif not lines:
-        lines.append(f"{figure(len(sensitive))} sensitive items are named. Inference: {NOT_MEASURED}.")
-    return lines if worst is not None or sensitive else [*lines, f"Inference: {NOT_MEASURED}."]
+    if worst is None:
+        lines.append(f"Inference by attackers: {_why_not(facts)}.")
+    return lines
+
+
+def _tried(facts: Facts) -> str:
+    """Over whom the highest probability was looked for."""
+    rows = [row for row in facts.attacks if row.get("certain")]
+    most = max(row["known"] for row in rows)
+    if all(row["n_targets"] >= row["n_people"] for row in rows):
+        return f"over all people, with up to {most} known items"
+    return f"over the people attacked, a random sample, with up to {most} known items; for others it can be higher"
+
+
+def _why_not(facts: Facts) -> str:
+    if not facts.attacks:
+        return NOT_MEASURED
+    return "not measured: nobody with enough items has a sensitive item"
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------
@@ -293,14 +315,15 @@ def _journalist(facts: Facts, limit: str) -> Risk:
 
 def _marketer(facts: Facts, limit: str) -> Risk:
     """The mean probability of picking the right record, for the attacker of the guarantee where there is one."""
-    mean, base = mean_risk(facts)
+    mean, base = mean_risk(facts.risk_after, facts.reach)
     value = "none" if mean is None else percent(mean)
-    return Risk("Average (marketer) risk", value, limit, average_risk(facts)[0], base)
+    colour, _ = average_risk(facts.risk_after, facts.reach, facts.profile)
+    return Risk("Average (marketer) risk", value, limit, colour, base)
 
 
 def _features(facts: Facts) -> list[tuple[str, str]]:
     """What the data is."""
-    sensitive = facts.model_options.get("sensitive") or ()
+    sensitive = facts.sensitive
     examples = ", ".join(named(label, facts.names) for label in sensitive[:LISTED])
     if len(sensitive) > LISTED:
         examples += ", …"

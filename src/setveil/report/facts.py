@@ -58,6 +58,7 @@ class Facts:
     # From here on: only in the internal version.
     about: Mapping[str, Any] = field(default_factory=dict)  # data set, date, responsible, purpose
     recipient: str = ""  # who will receive the data
+    sensitive: Sequence[str] = ()  # every item that the owner named as sensitive, published or not
     population: Mapping[str, Any] = field(default_factory=dict)  # matches in a population, where one was given
     signer: str = ""  # the key that signs the certificate
     read: str = ""  # how the input was read, in one line

@@ -48,6 +48,7 @@ class Residual(NamedTuple):
     n_people: int  # in the base
     before: float | None  # the same attack on the original
     control: float | None  # attacks on people who are not in the data that end with exactly one record
+    before_of_all: float | None = None  # the same attack on the original, as a share of all people
     columns: Sequence[str] = ()  # that the attacker knows besides the items
 
     @property
@@ -112,14 +113,14 @@ def residual_of(facts: Facts) -> Residual | None:
     return worst_of(facts.attacks, facts.risk_after, facts.risk_before)
 
 
-def mean_risk(facts: Facts) -> tuple[float | None, str]:
+def mean_risk(risk_after: Rows, reach: float | None) -> tuple[float | None, str]:
     """Average (marketer) risk: the mean probability of picking the right record, for the attacker of the guarantee
-    where there is one, and its base. None if nothing can be known.
+    where there is one, and its base. None if nothing can be known. ``reach``: how many items that attacker knows.
     """
-    rows = [row for row in facts.risk_after if row.get("mean_inverse_support") is not None]
+    rows = [row for row in risk_after if row.get("mean_inverse_support") is not None]
     if not rows:
         return None, "no published record has an item that could be known"
-    within = [row for row in rows if facts.reach is None or row["known"] <= facts.reach] or rows[:1]
+    within = [row for row in rows if reach is None or row["known"] <= reach] or rows[:1]
     row = max(within, key=lambda row: row["known"])
     base = "mean over all people, whose columns are known"
     if row["known"]:
@@ -140,11 +141,12 @@ def _attacked(row: Mapping[str, Any]) -> Residual:
         row["known"],
         found["of_all_people"],
         value,
-        (low, high),
+        None if low == high else (low, high),
         row["base"],
         row["n_people"],
         None if found["before"] is None else found["before"][0],
         None if found["control"] is None else found["control"][0],
+        None if found["before"] is None else found["before"][0] * row["n_people"] / row["n_all_people"],
         row.get("known_columns", ()),
     )
 
@@ -162,6 +164,7 @@ def _identifying(row: Mapping[str, Any], before: float | None) -> Residual:
         round(row["n_records"] / row["share_of_records"]),
         before,
         None,
+        before,
         columns,
     )
 
@@ -196,6 +199,7 @@ def _by_labels(row: Mapping[str, Any]) -> Residual:
         row["n_records"],
         None,
         None,
+        None,
         columns,
     )
 
@@ -215,7 +219,7 @@ class Inference(NamedTuple):
     base: str
     of_all_people: float
     certain: float  # share of the base
-    interval: tuple[float, float]  # 95 %
+    interval: tuple[float, float] | None  # 95 %, of the share of the base; None if it is exact
     before: float  # the same attack on the original
     control: float | None  # the same for people who are not in the data
     likely: float  # share of the base with an item of a probability above 50 %
@@ -271,7 +275,7 @@ class Inference(NamedTuple):
                 "of_all_people": self.of_all_people,
                 "before": self.before,
                 "after": self.certain,
-                "interval": list(self.interval),
+                "interval": None if self.interval is None else list(self.interval),
                 "control": self.control,
             },
             "likely": {"before": self.likely_before, "after": self.likely, "control": self.likely_control},
@@ -315,7 +319,7 @@ def _inferred(row: Mapping[str, Any]) -> Inference:
         certain["base"],
         certain["of_all_people"],
         value,
-        (low, high),
+        None if low == high else (low, high),
         certain["before"][0],
         first(certain["control"]),
         likely["after"][0],

@@ -6,8 +6,8 @@ where a person may act on it without reading further.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from setveil.errors import name_some
 from setveil.report.figures import (
@@ -131,7 +131,7 @@ def lights_of(facts: Facts) -> tuple[Light, Light, Light]:
 def headline_of(facts: Facts) -> tuple[Colour, str]:
     """The verdict in one line, no better than its worst light."""
     lights = lights_of(facts)
-    colour = _worst([light.colour for light in lights if light.colour in ORDER])
+    colour = worst_colour([light.colour for light in lights if light.colour in ORDER])
     guarantee, risk, use = lights
     if guarantee.colour == "bad" and not facts.doubts:
         return "bad", f"{guarantee.question} {guarantee.answer}"
@@ -149,7 +149,8 @@ def kept_words(kept: Sequence[str]) -> list[str]:
     return [words for name, words in (("ids", KEEPS_IDS), ("order", KEEPS_ORDER)) if name in kept]
 
 
-def _worst(colours: Sequence[Colour]) -> Colour:
+def worst_colour(colours: Sequence[Colour]) -> Colour:
+    """The most careful of some lights."""
     return max(colours, key=ORDER.index, default="good")
 
 
@@ -193,6 +194,7 @@ FROM_FILES = (
     "This figure is computed from the published files alone. The owner has tried more attackers and judged the "
     "residual risk with the original data."
 )
+NO_CONTROL = "There is no control: a person who is not in the data has no record to single out."
 LEVELS: dict[Colour, str] = {"good": "low", "care": "moderate", "bad": "high"}
 
 
@@ -212,27 +214,27 @@ def risk_of(facts: Facts) -> Light:
     inferred = worst_inference(facts.attacks)
     colour = colour_of_risk(worst, inferred, facts.profile)
     sentence = risk_words(worst)
-    for beyond, words in (journalist_risk(facts), average_risk(facts)):
+    for beyond, words in (journalist_risk(facts), average_risk(facts.risk_after, facts.reach, facts.profile)):
         if beyond is not None and beyond != "good":
-            colour = _worst([colour, beyond])
+            colour = worst_colour([colour, beyond])
             sentence += f" {words}"
     if inferred is not None:
         sentence += f" {inferred.sentence}."
     if facts.traits.has_groups:
         sentence += f" {_linked(facts).rstrip()}"
     if column_warning:
-        colour = _worst([colour, "care"])
+        colour = worst_colour([colour, "care"])
         sentence += column_warning
     revealing = facts.achieved.get("people_in_revealing_classes", 0)
     if revealing:
-        colour = _worst([colour, "care"])
+        colour = worst_colour([colour, "care"])
         sentence += (
             f" The columns alone reveal an item or a sensitive value of {figure(revealing)} people with certainty: "
             "everybody with these columns has it."
         )
     homogeneous = (facts.shape.get("diversity") or {}).get("homogeneous", 0)
     if homogeneous:
-        colour = _worst([colour, "care"])
+        colour = worst_colour([colour, "care"])
         sentence += f" In {figure(homogeneous)} classes all people have the same sensitive item."
     if facts.doubts:
         sentence = f"The figures count records, and {' and '.join(facts.doubts)}. {sentence}"
@@ -265,14 +267,16 @@ def journalist_risk(facts: Facts) -> tuple[Colour | None, str]:
     return ("good" if found["highest"] <= limit else "bad"), words
 
 
-def average_risk(facts: Facts) -> tuple[Colour | None, str]:
+def average_risk(
+    risk_after: Sequence[Mapping[str, Any]], reach: float | None, profile: Profile
+) -> tuple[Colour | None, str]:
     """The light for average risk, and a sentence: red only where the owner chose a profile, as for the guarantee."""
-    mean, base = mean_risk(facts)
-    limit = float(facts.profile.limit)
+    mean, base = mean_risk(risk_after, reach)
+    limit = float(profile.limit)
     if mean is None or mean <= limit:
         return (None if mean is None else "good"), ""
     words = f"Average (marketer) risk: {percent(mean)}, {base} (threshold: {percent(limit)})."
-    return ("bad" if facts.profile.is_declared else "care"), words
+    return ("bad" if profile.is_declared else "care"), words
 
 
 def _column_warning(facts: Facts) -> str:
@@ -302,7 +306,7 @@ def colour_of_risk(worst: Residual | None, inferred: Inference | None, profile: 
     colours = [singled_out_of(profile).colour(singled_out)]
     if inferred is not None:
         colours.append(certain_of(profile, inferred.is_named).colour(inferred.share))
-    return _worst(colours)
+    return worst_colour(colours)
 
 
 def risk_words(worst: Residual) -> str:
@@ -315,6 +319,8 @@ def risk_words(worst: Residual) -> str:
         text += f" 95 % interval: {low} to {high} of {worst.base}."
     if worst.control is not None:
         text += f" Control, people who are not in the data: one record fits for {percent(worst.control)}."
+    elif worst.attacker == "identifying":
+        text += f" {NO_CONTROL}"
     return text
 
 
@@ -370,7 +376,7 @@ def use_of(facts: Facts) -> Light:
 def colour_of_use(unchanged: float | None, found: Utility, n_published: int | None, empty: float) -> Colour:
     """The light for utility: share of unchanged entries, errors of counts, labels published, share of empty records."""
     pairs = found.errors.get("pairs")
-    return _worst(
+    return worst_colour(
         [
             "care" if unchanged is None else UNCHANGED.colour(unchanged),
             COUNTABLE.colour(found.within_25),

@@ -17,7 +17,7 @@ from setveil.report.figures import (
     worst_by_known,
     worst_inference,
 )
-from setveil.report.lights import headline_of, kept_words, lights_of
+from setveil.report.lights import headline_of, kept_words, lights_of, risk_words
 from setveil.report.prose import advice_of, alternatives_of, analyses_of, glossary_of
 from setveil.report.words import ACHIEVED, figure, metric_lines, named, percent, put
 
@@ -62,6 +62,7 @@ def render_report(facts: Facts) -> str:
         attacker=facts.attacker,
         attacks=_attacks(facts),
         residual=residual_of(facts),
+        risk_words=risk_words,
         worst=worst_by_known(facts.attacks, facts.risk_after, facts.risk_before),
         inferred=worst_inference(facts.attacks),
         inferences=inference_by_known(facts.attacks),

@@ -85,6 +85,7 @@ def facts_of(
         has_suppression=release.can_lack_entries(may_leave_out),
         algorithm_options=dict(record.options),
         hierarchy=record.hierarchy_source,
+        sensitive=sorted(release.sensitive_items),
         seed=record.seed,
         details=dict(release.details),
         shape=shape_of(release, labels),
@@ -99,7 +100,7 @@ def facts_of(
 def options_that_occur(release: Release, model: PrivacyModel, data: Dataset) -> dict[str, Any]:
     """The model's options as they may be published: with no label that neither the data nor the codebook has.
 
-    A list may hold more than the data does, and what it holds is nobody's business. Of sensitive items only those that
+    A list may hold more than the data does, and what it holds must not become known. Of sensitive items only those that
     the published files show are named; a constraint with an item that does not occur is kept by every release.
     """
     options = model.options()

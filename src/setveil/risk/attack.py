@@ -20,7 +20,9 @@ default these are the targets themselves with their own record taken out of it (
 remains is what the attacker would conclude anyway, and what exceeds it is due to the target's record being there. The
 release is not made anew without them, so this is an approximation. Real people who were held out can be given instead.
 
-Figures are means over independently drawn targets, with 95 % intervals. Their base is the people with at least c public
+Figures are means over independently drawn targets, with 95 % intervals. Where there are no more people than targets,
+everybody is attacked, and what is not left to chance is exact: all but wrong items, and random ones where their choices
+are more than targets. Their base is the people with at least c public
 items; ``of_all_people`` has the same figure as a share of everybody in the release.
 
 A grouping hides who of a group holds a sensitive item, but its groups were formed around those who do. So one more
@@ -33,7 +35,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +50,7 @@ from setveil.risk.attackers import ATTACKERS, Attacker, base_words, inference_ba
 from setveil.risk.column_classes import known_columns
 from setveil.risk.guesses import GuessTable, guess_both
 from setveil.risk.inference import Conclusions, Revealed
-from setveil.risk.intervals import Rate, rate_of
+from setveil.risk.intervals import Rate
 from setveil.risk.knowledge import People
 from setveil.risk.secret_values import with_secret_values
 from setveil.risk.surface import Outcomes, Surface
@@ -56,6 +59,7 @@ from setveil.risk.trimmed import LeftOutTable, attack_left_out
 
 STRATEGIES = tuple(ATTACKERS)
 INFERRED = ("certain", "likely", "certain_category")
+Mean: TypeAlias = Callable[..., Rate]  # ``Targets.rate`` of an attacker: of values, among the targets asked about
 FIGURES = ("singled_out", "wrong_match", "claimed", "found", "linked", "right_guess", *INFERRED)
 
 
@@ -260,25 +264,27 @@ def attack(
             if not release.has_own_records:
                 after = after.of_strangers()
             is_sure = attacker.match == "every"
+            rate = partial(here.rate, attacker.knows)
             inferred_before = here.inferred(as_it_was, attacker.knows, True) if is_sure else None
             inferred_after = here.inferred(view, attacker.knows, has_own) if is_sure else None
             missed: Success | None = None
             if strangers is not None:
                 inferred = strangers.inferred(view, attacker.knows, False) if is_sure else None
-                missed = _stranger(strangers.attacked(view, attacker.knows, attacker.match), inferred)
+                outcomes = strangers.attacked(view, attacker.knows, attacker.match)
+                missed = _stranger(partial(strangers.rate, attacker.knows), outcomes, inferred)
             elif has_own:
-                missed = _without_own(after, inferred_after)
+                missed = _without_own(rate, after, inferred_after)
             rows.append(
                 AttackRow(
                     strategy=attacker.name,
                     known=size,
                     n_people=int((people.n_public >= size).sum()),
                     n_all=original.n_records,
-                    n_targets=targets,
-                    n_secrets=int((here.group.secrets >= 0).sum()),
+                    n_targets=here.group.n_people,
+                    n_secrets=here.group.n_with_secrets,
                     n_sensitive=len(secrets),
-                    before=_success(before, True, inferred_before),
-                    after=_success(after, aligned, inferred_after),
+                    before=_success(rate, before, True, inferred_before),
+                    after=_success(rate, after, aligned, inferred_after),
                     control=missed,
                     columns=columns,
                 )
@@ -342,45 +348,47 @@ def _over(control: Transactions, original: Transactions) -> Transactions:
 # -- how it went ------------------------------------------------------------------------------------------------------
 
 
-def _success(outcomes: Outcomes, aligned: bool, revealed: Revealed | None) -> Success:
+def _success(rate: Mean, outcomes: Outcomes, aligned: bool, revealed: Revealed | None) -> Success:
     alone = outcomes.n_candidates == 1
     found = outcomes.is_found
     return Success(
-        claimed=rate_of(alone),
-        singled_out=rate_of(alone & found) if aligned else None,
-        wrong_match=rate_of(alone & ~found) if aligned else None,
-        found=rate_of(found) if aligned else None,
-        linked=rate_of(found / np.maximum(outcomes.n_candidates, 1)) if aligned else None,
-        right_guess=_guessed(outcomes.posterior),
-        **_inferred(revealed and revealed.found),
+        claimed=rate(alone),
+        singled_out=rate(alone & found) if aligned else None,
+        wrong_match=rate(alone & ~found) if aligned else None,
+        found=rate(found) if aligned else None,
+        linked=rate(found / np.maximum(outcomes.n_candidates, 1)) if aligned else None,
+        right_guess=_guessed(rate, outcomes.posterior),
+        **_inferred(rate, revealed and revealed.asked, revealed and revealed.found),
     )
 
 
-def _without_own(outcomes: Outcomes, revealed: Revealed | None) -> Success:
+def _without_own(rate: Mean, outcomes: Outcomes, revealed: Revealed | None) -> Success:
     """The same targets without their own records."""
-    alone, guessed = rate_of(outcomes.n_others == 1), _guessed(outcomes.control)
-    return Success(alone, None, None, None, None, guessed, **_inferred(revealed and revealed.control))
+    alone, guessed = rate(outcomes.n_others == 1), _guessed(rate, outcomes.control)
+    inferred = _inferred(rate, revealed and revealed.asked, revealed and revealed.control)
+    return Success(alone, None, None, None, None, guessed, **inferred)
 
 
-def _stranger(outcomes: Outcomes, revealed: Revealed | None) -> Success:
+def _stranger(rate: Mean, outcomes: Outcomes, revealed: Revealed | None) -> Success:
     """People who are not in the data: no record is theirs."""
-    alone, guessed = rate_of(outcomes.n_candidates == 1), _guessed(outcomes.posterior)
-    return Success(alone, None, None, None, None, guessed, **_inferred(revealed and revealed.found))
+    alone, guessed = rate(outcomes.n_candidates == 1), _guessed(rate, outcomes.posterior)
+    inferred = _inferred(rate, revealed and revealed.asked, revealed and revealed.found)
+    return Success(alone, None, None, None, None, guessed, **inferred)
 
 
-def _guessed(posterior: NDArray[np.float64]) -> Rate | None:
-    asked = posterior[~np.isnan(posterior)]
-    return rate_of(asked) if len(asked) else None
+def _guessed(rate: Mean, posterior: NDArray[np.float64]) -> Rate | None:
+    asked = ~np.isnan(posterior)
+    return rate(posterior[asked], asked) if asked.any() else None
 
 
-def _inferred(found: Conclusions | None) -> dict[str, Any]:
+def _inferred(rate: Mean, asked: NDArray[np.bool_] | None, found: Conclusions | None) -> dict[str, Any]:
     """The figures of ``INFERRED``, and the highest probability; nothing where nobody could be asked about."""
     if found is None or not len(found.certain):
         return {}
     return {
-        "certain": rate_of(found.certain),
-        "likely": rate_of(found.likely),
-        "certain_category": None if found.category is None else rate_of(found.category),
+        "certain": rate(found.certain, asked),
+        "likely": rate(found.likely, asked),
+        "certain_category": None if found.category is None else rate(found.category, asked),
         "highest": found.highest,
     }
 

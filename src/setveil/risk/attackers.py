@@ -28,7 +28,7 @@ class Attacker(NamedTuple):
 
     name: str
     knows: str  # one of KNOWLEDGE
-    # All labels that can stand for an item; only those for it alone; or all, of which those for it alone count double.
+    # All labels that can cover an item; only those for it alone; or all, of which those for it alone count double.
     labels: Literal["all", "exact", "narrow"] = "all"
     match: Match = "every"  # records that show every known item, or most of them
 
@@ -46,11 +46,11 @@ class Attacker(NamedTuple):
         }
         words = _KNOWS[self.knows].format(**items)
         if self.labels == "exact" and self.knows != "shown":  # whose items have such labels
-            words += " and uses only labels that stand for one item"
+            words += " and uses only labels that cover one item"
         if self.match == "most":
             words += " and takes the best match"
         if self.labels == "narrow":
-            words += ", in which labels that stand for one item count double"
+            words += ", in which labels that cover one item count double"
         return f"{_knows(columns)} and {words.removeprefix('knows ')}" if columns else words
 
 

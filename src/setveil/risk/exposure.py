@@ -10,7 +10,7 @@ import numpy as np
 
 from setveil.core import Transactions
 from setveil.risk.attackers import inference_base
-from setveil.risk.intervals import Rate, rate_of
+from setveil.risk.intervals import Rate
 from setveil.risk.knowledge import People
 from setveil.risk.surface import Surface
 from setveil.risk.targets import Targets
@@ -52,18 +52,19 @@ def expose(
     for size in [0, *sorted(known)] if surface.column_classes is not None else sorted(known):
         if not people.can_be_known(size):
             continue
-        inferred = Targets(people, size, targets, seed, 0.0).inferred(surface, "random", True)
+        group = Targets(people, size, targets, seed, 0.0)
+        inferred = group.inferred(surface, "random", True)
         if not inferred.asked.any():
             continue
+        sides = inferred.found.certain, inferred.control.certain, inferred.found.likely, inferred.control.likely
         rows.append(
             ExposureRow(
                 size,
                 inference_base(size, bool(len(secrets))),
-                int(inferred.asked.sum()),
-                rate_of(inferred.found.certain),
-                rate_of(inferred.control.certain),
-                rate_of(inferred.found.likely),
-                rate_of(inferred.control.likely),
+                len(np.unique(group.own[inferred.asked]))
+                if group.group.weights is not None
+                else int(inferred.asked.sum()),
+                *(group.rate("random", side, inferred.asked) for side in sides),
             )
         )
     return tuple(rows)

@@ -13,7 +13,7 @@ Interval = tuple[float, float]
 _NORMAL_95 = 1.959963984540054  # 97.5 % quantile of the standard normal distribution
 
 
-def wilson(mean: float, n: int) -> Interval:
+def wilson(mean: float, n: float) -> Interval:
     """Wilson's 95 % score interval for the mean of ``n`` independent draws from [0, 1].
 
     Made for shares, where the variance is p(1-p). No other distribution on [0, 1] with mean p has a larger variance,
@@ -36,7 +36,13 @@ class Rate(NamedTuple):
     high: float
 
 
-def rate_of(values: NDArray[Any]) -> Rate:
-    """The mean of independent draws from [0, 1]."""
-    mean = min(max(float(np.mean(values)), 0.0), 1.0)
-    return Rate(mean, *wilson(mean, len(values)))
+def rate_of(values: NDArray[Any], weights: NDArray[np.float64] | None = None, is_exact: bool = False) -> Rate:
+    """The mean of draws from [0, 1]: independent ones, or with the weights that make each person count alike.
+
+    ``is_exact``: there is nothing left to chance, so that the interval is the value itself.
+    """
+    mean = min(max(float(np.average(values, weights=weights)), 0.0), 1.0)
+    if is_exact:
+        return Rate(mean, mean, mean)
+    n = len(values) if weights is None else float(weights.sum() ** 2 / (weights**2).sum())
+    return Rate(mean, *wilson(mean, n))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +17,29 @@ _TRIES = 20  # draws of a wrong item that the target does not have
 
 
 class Group(NamedTuple):
-    """Drawn targets."""
+    """Targets: drawn, or everybody."""
 
     records: NDArray[np.int64]
     secrets: NDArray[np.int64]  # which secret is asked for, -1 if the target has none
+    weights: NDArray[np.float64] | None = None  # [targets] so that each person counts alike; None: draws
+    places: NDArray[np.int64] | None = None  # [targets, known items] every choice of known items; None: drawn
+
+    @property
+    def n_people(self) -> int:
+        """People attacked."""
+        return len(self.records) if self.weights is None else len(np.unique(self.records))
+
+    @property
+    def n_with_secrets(self) -> int:
+        """Those of them who have a sensitive item."""
+        records = self.records[self.secrets >= 0]
+        return len(records) if self.weights is None else len(np.unique(records))
+
+    def is_exact(self, way: str) -> bool:
+        """Whether nothing is left to chance for attackers who know items in that way."""
+        if way in ("random", "wrong"):
+            return way == "random" and self.places is not None
+        return self.weights is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +71,41 @@ class People:
         return bool((self.n_public >= size).any())
 
     def draw(self, size: int, n: int, random: np.random.Generator) -> Group:
-        """Targets with at least that many public items, and one of the secrets of each that has some."""
-        records = random.choice(np.flatnonzero(self.n_public >= size), n)
+        """Targets with at least that many public items, and one of the secrets of each that has some.
+
+        Everybody with every secret where these are at most ``n``, and also with every choice of known items where even
+        these are; else ``n`` random people with a random secret.
+        """
+        people = np.flatnonzero(self.n_public >= size)
+        n_asked = np.maximum(self.private.lengths[people], 1)
+        if int(n_asked.sum()) <= n:
+            return self._everybody(people, n_asked, size, n)
+        records = random.choice(people, n)
         n_secrets = self.private.lengths[records]
         chosen = self.private.indptr[records] + random.integers(0, np.maximum(n_secrets, 1))
         secrets = np.full(n, -1, dtype=np.int64)
         secrets[n_secrets > 0] = self.private.items[chosen[n_secrets > 0]]
         return Group(records, secrets)
+
+    def _everybody(self, people: NDArray[np.int64], n_asked: NDArray[np.int64], size: int, n: int) -> Group:
+        pairs = [
+            (person, int(secret))
+            for person in people.tolist()
+            for secret in (self.private.record(person) if self.private.lengths[person] else (-1,))
+        ]
+        lengths = self.n_public[people].tolist()
+        n_choices = [comb(length, size) for length in lengths]
+        if sum(map(int.__mul__, n_choices, n_asked.tolist())) <= n:
+            choices = {length: list(combinations(range(length), size)) for length in set(lengths)}
+            each = [choices[int(self.n_public[person])] for person, _ in pairs]
+            places = np.array([choice for some in each for choice in some], np.int64).reshape(-1, size)
+            repeats = np.array([len(some) for some in each])
+        else:
+            places, repeats = None, np.full(len(pairs), n // len(pairs))
+        rows = np.repeat(np.array(pairs, dtype=np.int64), repeats, axis=0)
+        records = np.ascontiguousarray(rows[:, 0])
+        weights = 1 / np.bincount(records)[records]
+        return Group(records, np.ascontiguousarray(rows[:, 1]), weights, places)
 
     def known(
         self,
@@ -82,7 +131,7 @@ class People:
         elif way == "frequent":
             positions = lengths[:, None] - 1 - np.arange(size)
         else:
-            positions = draw_subsets(lengths, size, random)
+            positions = draw_subsets(lengths, size, random) if group.places is None else group.places
         items = self._items_at(group.records, positions)
         if way == "wrong":
             items = self._with_errors(items, group.records, wrong, random)

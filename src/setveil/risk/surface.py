@@ -6,8 +6,8 @@ Two ways to match records with what is known of a target:
 - ``most``: the candidates show most of the known items (best match). Where some record shows all of them, both ways
   give the same candidates.
 
-Three ways to read labels: all of them; only those that stand for one item (``exact_labels``); all, where those that
-stand for one item count double (``narrow_labels``). A known item that no label of that kind stands for anywhere is of
+Three ways to read labels: all of them; only those that cover one item (``exact_labels``); all, where those that
+cover one item count double (``narrow_labels``). A known item that no label of that kind stands for anywhere is of
 no use and is set aside.
 """
 
@@ -80,7 +80,7 @@ class Surface:
     label_sizes: NDArray[np.int64]  # [published labels] items that each covers
     column_classes: ColumnClasses | None = None  # the classes; None where no column is known
     item_counts: NDArray[np.int64] = field(default_factory=lambda: _NO_GROUPS)  # [items] published ones, 0 for none
-    exact: Images | None = None  # of labels that stand for one item, where these count besides
+    exact: Images | None = None  # of labels that cover one item, where these count besides
     choosers: dict[str, Chooser] = field(default_factory=dict)  # made when asked for, and shared by all views
 
     @classmethod
@@ -131,14 +131,14 @@ class Surface:
         )
 
     def exact_labels(self, release: Release, vocabulary: Vocabulary) -> Surface:
-        """The same records for an attacker who uses only labels that stand for one item; itself if all do."""
+        """The same records for an attacker who uses only labels that cover one item; itself if all do."""
         if (release.meaning.sizes == 1).all():
             return self
         images = release.meaning.of_single_items().images(vocabulary)
         return replace(self, images=images, postings=images.postings())._with_classes(self.column_classes)
 
     def narrow_labels(self, exact: Surface) -> Surface:
-        """The same records for an attacker to whom labels that stand for one item count double; itself if all do.
+        """The same records for an attacker to whom labels that cover one item count double; itself if all do.
 
         ``exact``: the view of the attacker who uses no others.
         """
@@ -198,7 +198,7 @@ class Surface:
     def covering_labels(
         self, owners: NDArray[np.int64], items: NDArray[np.integer]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each item of an owner every label that can stand for it: ``(owners, labels)``."""
+        """For each item of an owner every label that can cover it: ``(owners, labels)``."""
         image = self.covering.of_item[items]
         owners, image = owners[image >= 0], image[image >= 0]
         bounds, labels = take_rows(self.covering.indptr, self.covering.published_items, image)
@@ -210,7 +210,7 @@ class Surface:
 
     @property
     def uses_exact_labels(self) -> bool:
-        """Whether the attacker uses only labels that stand for one item, and there are others."""
+        """Whether the attacker uses only labels that cover one item, and there are others."""
         return self.images is not self.covering and self.exact is None
 
     def shows_label(self, records: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.bool_]:

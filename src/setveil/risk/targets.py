@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from setveil.arrays.mining import are_matches
 from setveil.core import Itemsets
 from setveil.risk.attackers import KNOWLEDGE
 from setveil.risk.inference import Revealed, reveal
+from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.knowledge import People
 from setveil.risk.surface import Match, Outcomes, Surface
 
@@ -28,13 +30,13 @@ class Targets:
         wrong: float,
         are_in_data: bool = True,
         strange: Collection[Surface] = (),  # in which the records of the targets are not known
-        exact: Surface | None = None,  # labels that stand for one item, where the targets' own records are known
+        exact: Surface | None = None,  # labels that cover one item, where the targets' own records are known
     ) -> None:
         self.strange, self.exact = strange, exact
         self.people, self.size, self.wrong = people, size, wrong
         self.seed = (seed, size) if are_in_data else (seed, size, len(KNOWLEDGE) + 1)
         self.group = people.draw(size, n, np.random.default_rng(self.seed))
-        self.own = self.group.records if are_in_data else np.zeros(n, dtype=np.int64)
+        self.own = self.group.records if are_in_data else np.zeros_like(self.group.records)
         self.outcomes: dict[tuple[int, str, Match], Outcomes] = {}
         self.revealed: dict[tuple[int, str], Revealed] = {}
 
@@ -54,6 +56,13 @@ class Targets:
             known, classes = self._known(knows, surface), self.classes(surface)
             self.revealed[key] = reveal(surface, self.people, self.group, known, own, classes)
         return self.revealed[key]
+
+    def rate(self, knows: str, values: NDArray[Any], asked: NDArray[np.bool_] | None = None) -> Rate:
+        """The mean of a figure over the targets, or over those of them who can be asked about."""
+        weights = self.group.weights
+        if weights is not None and asked is not None:
+            weights = weights[asked]
+        return rate_of(values, weights, self.group.is_exact(knows))
 
     @cache  # noqa: B019 (there are few, and they go with the targets)
     def classes(self, surface: Surface) -> NDArray[np.int64] | None:

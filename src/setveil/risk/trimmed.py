@@ -129,7 +129,7 @@ def _count_all(surface: Surface, images: NDArray[np.int32], classes: NDArray[np.
 
 
 def _shown_entries(surface: Surface, original: Transactions) -> NDArray[np.bool_]:
-    """For each entry of the original whether its record shows something that can stand for it."""
+    """For each entry of the original whether its record shows something that can cover it."""
     is_shown = np.zeros(original.n_occurrences, dtype=bool)
     for first in range(0, original.n_records, AT_ONCE):
         last = min(first + AT_ONCE, original.n_records)

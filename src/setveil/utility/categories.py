@@ -1,6 +1,6 @@
 """Published categories: how well they are counted, and whether what they put together belongs together.
 
-A *category* is a published label that can stand for several items. Analysts who ask for the category itself ("any kind
+A *category* is a published label that can cover several items. Analysts who ask for the category itself ("any kind
 of dairy") often get an exact answer where a single item has become an estimate.
 
 - *Count*: how many people have any item of the category. The answer counts the records that show a label all of whose

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from setveil.core.vocabulary import ascending
-from setveil.errors import name_some
+from setveil.errors import name_some, times
 
 KINDS = ("recoding", "local-recoding", "replacement", "grouping", "count-table")
 
@@ -16,7 +16,7 @@ def check_codebook(rows: Sequence[tuple[str, str]], published_labels: Iterable[s
     published.
 
     ``published_labels`` are the labels that occur in the published records. Every kind: published items that occur have
-    a row, those in the codebook occur, no row stands twice, every row names an item. Recodings: every item stands once.
+    a row, those in the codebook occur, no row occurs twice, every row names an item. Recodings: every item stands once.
     Local recodings: an item may stand under several published items, but not also as unpublished. Replacements and
     groupings: every published item stands for itself.
     """
@@ -27,20 +27,20 @@ def check_codebook(rows: Sequence[tuple[str, str]], published_labels: Iterable[s
     nameless = sum(1 for _, item in rows if not item)
     repeated = {item for (_, item), count in Counter(rows).items() if count > 1 and item}
     times_listed = Counter(item for _, item in set(rows) if item)
-    problems = [f"{nameless:,} row(s) without an item; name every original item"] if nameless else []
-    problems += _naming("no row for the published item(s)", occurring - explained)
-    problems += _naming("published item(s) that never occur:", explained - occurring)
-    problems += _naming("the same row more than once for the item(s)", repeated)
+    problems = [f"{times(nameless, 'row')} without an item; name every original item"] if nameless else []
+    problems += _naming("published items without a row:", occurring - explained)
+    problems += _naming("published items that never occur:", explained - occurring)
+    problems += _naming("items with the same row more than once:", repeated)
     if kind == "recoding":
         several = {item for item, count in times_listed.items() if count > 1}
-        problems += _naming("more than one published item for the item(s)", several)
+        problems += _naming("items with more than one published item:", several)
     elif kind == "local-recoding":
         published = {item for label, item in rows if label and item}
         both = published & {item for label, item in rows if not label}
-        problems += _naming("both published and listed as not published: the item(s)", both)
+        problems += _naming("items that are both published and listed as not published:", both)
     else:
         strange = {item or label for label, item in rows if label != item}
-        problems += _naming(f"in a {kind} items stand for themselves, but not the item(s)", strange)
+        problems += _naming(f"in a {kind} every item stands for itself, but not these:", strange)
     return [f"codebook.csv: {problem}." for problem in problems]
 
 

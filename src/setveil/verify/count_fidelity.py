@@ -26,7 +26,7 @@ def check_counts(release: CountTable, source: Published, model: PrivacyModel | N
     listed = _listed(release, source)
     unknown = [label for label in release.published.vocabulary if label not in set(source.labels)]
     if unknown:
-        return [f"not in the original: listed item(s) {name_some(unknown)}."]
+        return [f"listed items that are not in the original: {name_some(unknown)}."]
     true = _supports(source, list(listed))
     problems = []
     for itemset, count in listed.items():

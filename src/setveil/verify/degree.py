@@ -25,14 +25,14 @@ class _Fault(NamedTuple):
     item: str
     support: int
     group: int | None
-    size: int | None  # of the group; None for an item in the open
+    size: int | None  # of the group; None for an item that records show
 
 
 def check(published: Published, model: PrivacyDegree, progress: Progress) -> Verdict:
-    """Sensitive items in the open first (ascending), then group by group, item by item."""
+    """Sensitive items that records show first (ascending), then group by group, item by item."""
     for item, support, group, size in _faults(published, model):
         if size is None:
-            reason = f'sensitive item "{item}" stands in the open in {times(support, "record")}.'
+            reason = f'sensitive item "{item}" is published as it is in {times(support, "record")}.'
         else:
             reason = f'group {group}: {support:,} of {times(size, "record")} hold "{item}", more than one in {model.p}.'
         return Verdict(False, (item,), support, reason, group)
@@ -42,7 +42,7 @@ def check(published: Published, model: PrivacyDegree, progress: Progress) -> Ver
 def violations(
     published: Published, model: PrivacyDegree, progress: Progress, limit: int = 1000
 ) -> Iterator[Violation]:
-    """Each sensitive item in the open, then each one of a group that is too frequent there."""
+    """Each sensitive item that records show, then each one of a group that is too frequent there."""
     for item, support, _, _ in _faults(published, model):
         yield Violation((item,), support)
 
@@ -64,7 +64,8 @@ def _faults(published: Published, model: PrivacyDegree) -> Iterator[_Fault]:
 
 
 def achieved(published: Published, model: PrivacyDegree, progress: Progress) -> dict[str, int | float]:
-    """The largest whole degree that holds: the smallest quotient of group size and count. 1 for items in the open."""
+    """The largest whole degree that holds: the smallest quotient of group size and count. 1 for items that records "
+    "show."""
     grouping = published.grouping
     shown = published.numbers(published.sensitive(_sensitive(model, grouping)))
     if shown and np.isin(published.items, shown).any():
@@ -106,7 +107,7 @@ class GroupCounts:
 
 
 def _sensitive(model: PrivacyDegree, grouping: Grouping | None) -> set[str]:
-    """What must not stand in the open: the model's items, and those that are counted."""
+    """What records must not show: the model's items, and those that are counted."""
     if grouping is None:
         return set(model.sensitive)
     return {*model.sensitive, *(grouping.sensitive[item] for item in np.unique(GroupCounts.of(grouping).item).tolist())}

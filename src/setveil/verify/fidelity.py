@@ -106,8 +106,8 @@ def _check_recoding(release: Recoding, published: Published, source: Published, 
     occurs = np.bincount(source.items, minlength=len(source.labels)) > 0
     lost = known & occurs & (becomes < 0)
     lost[known] &= ~suppressed[place[known]]
-    problems = _naming("the codebook lacks item(s) of the original:", source.labels, occurs & ~known)
-    problems += _naming("neither published nor suppressed, but in the original: item(s)", source.labels, lost)
+    problems = _naming("items of the original that the codebook lacks:", source.labels, occurs & ~known)
+    problems += _naming("items of the original that are neither published nor suppressed:", source.labels, lost)
     expected = _recoded(source, becomes, len(published.labels))
     problems += _compare(
         expected,
@@ -160,7 +160,7 @@ def _check_local_recoding(release: LocalRecoding, published: Published, source: 
     label = published.number_of[label].astype(np.int64)
     place = release.cover.vocabulary.numbers(source.labels).astype(np.int64)
     occurs = np.bincount(source.items, minlength=len(source.labels)) > 0
-    problems = _naming("the codebook lacks item(s) of the original:", source.labels, occurs & (place < 0))
+    problems = _naming("items of the original that the codebook lacks:", source.labels, occurs & (place < 0))
     number = np.full(len(release.cover.vocabulary), -1, dtype=np.int64)
     number[place[place >= 0]] = np.flatnonzero(place >= 0)
     pairs = np.unique(np.column_stack((number[item], label))[number[item] >= 0], axis=0)  # [(item, published item)]
@@ -181,14 +181,14 @@ def _check_cover_by_record(
     possible = theirs.owners[occurrence] * width + label  # (record, published item that could stand there)
     actual = ours.owners * width + ours.items
     unfounded = np.bincount(ours.items[~_are_among(actual, possible)], minlength=len(published.labels)) > 0
-    problems = _naming("published for record(s) that hold nothing that it covers: item(s)", published.labels, unfounded)
+    problems = _naming("labels published for records without any item that they cover:", published.labels, unfounded)
     if not suppression:
         has_cover = np.zeros(len(source.labels), dtype=bool)
         has_cover[pairs[:, 0]] = True
         shown = ~has_cover[theirs.items]  # an item nothing stands for is suppressed everywhere
         shown[occurrence[_are_among(possible, actual)]] = True
         missing = np.bincount(theirs.items[~shown], minlength=len(source.labels)) > 0
-        problems += _naming("not published for record(s) that hold them: item(s)", source.labels, missing)
+        problems += _naming("items that are not published for records that have them:", source.labels, missing)
     return problems
 
 
@@ -204,7 +204,7 @@ def _check_cover_by_counts(
 ) -> list[str]:
     ours, theirs = Records(published.indptr, published.items), Records(source.indptr, source.items)
     n_items, n_labels = len(source.labels), len(published.labels)
-    # Published item v needs as many original records with something it can stand for as it has records.
+    # Published item v needs as many original records with something it can cover as it has records.
     could = np.zeros(n_labels, dtype=np.int64)
     for part in theirs.parts():
         occurrence, partner = _joined(part.items, pairs[:, 0], n_items)
@@ -212,19 +212,19 @@ def _check_cover_by_counts(
         is_new = np.append(True, pairs_of_records[1:] != pairs_of_records[:-1])[: len(pairs_of_records)]
         could += np.bincount(pairs_of_records[is_new] % max(n_labels, 1), minlength=n_labels)
     too_often = np.bincount(ours.items, minlength=n_labels) > could
-    problems = _naming("in more records than the original allows: published item(s)", published.labels, too_often)
+    problems = _naming("labels published in more records than the original allows:", published.labels, too_often)
     # Parts: items and published items joined by standing for each other, however indirectly.
     part_of_item, part_of_label, n_parts = _parts(pairs, n_items, n_labels)
     expected = _recoded(source, part_of_item, n_parts)
     actual = _recoded(published, part_of_label, n_parts)
     if not suppression:
-        # Item i needs as many published records that can stand for it as it has records.
+        # Item i needs as many published records that can cover it as it has records.
         counts = np.bincount(theirs.items, minlength=n_items)
         for group, labels in _items_by_labels(pairs, n_items):
             most = _n_holding(ours, np.array(labels), n_labels)
             lost = np.zeros(n_items, dtype=bool)
             lost[group] = counts[group] > most
-            problems += _naming("not published for every record that holds them: item(s)", source.labels, lost)
+            problems += _naming("items that are not published for every record that has them:", source.labels, lost)
         names = [f"part {number}" for number in range(n_parts)]
         problems += _compare(
             expected, actual, tuple(names), "other parts of the domain than in the original", False, name=False
@@ -233,7 +233,7 @@ def _check_cover_by_counts(
 
 
 def _items_by_labels(pairs: NDArray[np.int64], n_items: int) -> list[tuple[list[int], tuple[int, ...]]]:
-    """Items that the same published items can stand for, together."""
+    """Items that the same published items can cover, together."""
     labels_of: dict[int, list[int]] = {}
     for item, label in pairs.tolist():
         labels_of.setdefault(item, []).append(label)
@@ -244,7 +244,7 @@ def _items_by_labels(pairs: NDArray[np.int64], n_items: int) -> list[tuple[list[
 
 
 def _parts(pairs: NDArray[np.int64], n_items: int, n_labels: int) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
-    """Connected components of "can stand for"; -1 for items nothing stands for."""
+    """Connected components of "can cover"; -1 for items nothing stands for."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -264,7 +264,7 @@ def _check_replacement(release: Replacement, published: Published, source: Publi
     """Sensitive items are untouched, and nothing is published that the original does not know."""
     unknown = np.array([label not in set(source.labels) for label in published.labels], dtype=bool)
     unknown &= np.bincount(published.items, minlength=len(published.labels)) > 0
-    problems = _naming("not in the original: published item(s)", published.labels, unknown)
+    problems = _naming("published items that are not in the original:", published.labels, unknown)
     sensitive = tuple(ascending(set(release.sensitive)))
     return problems + _compare(
         _only(source, sensitive),
@@ -281,7 +281,7 @@ def _check_grouping(release: Grouping, published: Published, source: Published, 
     hidden = set(sensitive)
     public = tuple(ascending((set(source.labels) | set(published.labels)) - hidden))
     problems = _naming(
-        "sensitive, but published in the open: item(s)",
+        "sensitive items that records show:",
         published.labels,
         np.array([label in hidden for label in published.labels], dtype=bool)
         & (np.bincount(published.items, minlength=len(published.labels)) > 0),

@@ -116,7 +116,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) != len(pairs):
         seen: set[str] = set()
         repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"key {one_line(repeated)} stands twice")
+        raise ValueError(f"key {one_line(repeated)} occurs twice")
     return result
 
 

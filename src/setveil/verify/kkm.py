@@ -117,7 +117,7 @@ class _Placed:
         self.hidden = published.numbers(published.sensitive(model.sensitive))
         self.has_sensitive_items = bool(model.sensitive)
         if model.l > 1 and not self.has_sensitive_items and not self._sensitive_columns:
-            raise InputError(f"l={model.l} needs sensitive items or sensitive columns; name them, or leave out l.")
+            raise InputError(f"l={model.l} needs sensitive items or sensitive columns; name them, or remove l.")
 
     @property
     def _sensitive_columns(self) -> list[tuple[str, NDArray[np.int64], int]]:

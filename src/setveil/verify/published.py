@@ -117,7 +117,7 @@ class Published:
         """``(published item, sensitive item, support)`` where a sensitive item is not published under its own name
         alone; ascending by published item.
 
-        Sensitive items are set aside before records are compared. If any label could stand for one, a codebook could
+        Sensitive items are set aside before records are compared. If any label could cover one, a codebook could
         set aside whatever it likes: the names of people, each "standing for" a disease. So a sensitive item has one
         label, which stands for nothing else, and is its own name; in layouts of whole numbers it is a number.
         """

@@ -84,7 +84,7 @@ def judge_groups(
 
     ``model``: a model about groups. Where it is met, the largest whole degree is given, too.
     """
-    progress("looking for sensitive items in the open", 0.0)
+    progress("looking for sensitive items in records", 0.0)
     each = f"SELECT `group`, explode(array_distinct(items)) AS item FROM {table}"
     shown = {
         item: (n, first) for item, n, first in ask(f"SELECT item, count(*), min(`group`) FROM ({each}) GROUP BY 1")
@@ -93,7 +93,7 @@ def judge_groups(
     for item in ascending(shown):
         if item in sensitive:
             support, group = shown[item]
-            reason = f'sensitive item "{item}" stands in the open in {times(support, "record")}.'
+            reason = f'sensitive item "{item}" is published as it is in {times(support, "record")}.'
             return Verdict(False, (item,), support, reason, group - 1), {}
     progress("counting groups", 0.5)
     sizes = f"SELECT `group`, count(*) AS size FROM {table} GROUP BY 1"
@@ -177,7 +177,9 @@ def check_labels(release: Release, original: Dataset) -> tuple[Images, list[str]
 def _check_replaced(release: Replacement, original: Dataset) -> tuple[Images, list[str]]:
     known = set(compress(original.vocabulary.labels, original.supports > 0))
     published = compress(release.published.vocabulary, release.published.supports > 0)
-    return (), _naming("not in the original: published item(s)", [label for label in published if label not in known])
+    return (), _naming(
+        "published items that are not in the original:", [label for label in published if label not in known]
+    )
 
 
 def _check_codebook(release: Recoding, original: Dataset) -> tuple[Images, list[str]]:
@@ -187,9 +189,9 @@ def _check_codebook(release: Recoding, original: Dataset) -> tuple[Images, list[
     becomes = np.where(place >= 0, np.append(target, -1)[place], -1)
     is_kept = (becomes >= 0) | np.append(suppressed, False)[place]
     is_unknown, is_lost = occurs & (place < 0), occurs & (place >= 0) & ~is_kept
-    problems = _naming("the codebook lacks item(s) of the original:", list(compress(labels, is_unknown)))
+    problems = _naming("items of the original that the codebook lacks:", list(compress(labels, is_unknown)))
     problems += _naming(
-        "neither published nor suppressed, but in the original: item(s)", list(compress(labels, is_lost))
+        "items of the original that are neither published nor suppressed:", list(compress(labels, is_lost))
     )
     published = release.published.vocabulary
     return [

@@ -34,7 +34,7 @@ def serve(
     with the comparison of the demo.
     """
     if is_demo and file is not None:
-        raise InputError("--demo opens the bundled data; leave out the file.")
+        raise InputError("--demo opens the bundled data; remove the file.")
     if file is not None and not file.is_file():
         raise InputError(f"{file}: there is no such file. Check the path.")
     listener = _listen(host, port)

@@ -12,7 +12,7 @@ from setveil.algorithms import ENTRIES, Context, make_algorithm
 from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.engines import engine_for
-from setveil.errors import GuaranteeError, InputError, name_some, one_line, unheard_warnings, warn
+from setveil.errors import GuaranteeError, InputError, name_some, one_line, times, unheard_warnings, warn
 from setveil.models import PrivacyModel
 from setveil.releases import Release, RunRecord
 from setveil.workflows.assess import verify
@@ -50,8 +50,8 @@ def apply(
     new = []
     if strangers:
         new = [
-            f"{len(strangers):,} item(s) that the earlier release does not know: {name_some(strangers)}. They are "
-            "suppressed, or published as the hierarchy of that release says."
+            f"{times(len(strangers), 'item')} that the earlier release does not know: {name_some(strangers)}. "
+            "Such items are suppressed, or published as the hierarchy of that release says."
         ]
         warn(new[0])
     earlier = release.record or RunRecord(data, promise, release.algorithm, {}, None, "", 0)

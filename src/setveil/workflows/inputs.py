@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from setveil.core import Dataset, Transactions, Vocabulary
-from setveil.errors import InputError, UncheckedError, name_some, one_line, warn
+from setveil.errors import InputError, UncheckedError, name_some, one_line, times, warn
 from setveil.workflows.cluster import check_engine, is_spark_frame, read_frame, read_path
 from setveil.workflows.forecast import before_reading
 
@@ -172,7 +172,7 @@ def read_input(
     options = policy.reading()
     options["keep_ids"] = policy.output.keep_ids
     if check_engine(engine, master) and policy.output.keep_order:
-        raise InputError("tables of Spark have no order to keep; leave out --keep-order.")
+        raise InputError("tables of Spark have no order to keep; remove --keep-order.")
     if engine == "spark" and not is_spark_frame(source):
         data: Dataset = read_path(source, master, options)
     else:
@@ -188,7 +188,7 @@ def read_input(
         strangers = [label for label in data.vocabulary if label not in public]
         if strangers:
             warn(
-                f"{len(strangers):,} item(s) of the data are not in the domain: "
+                f"{times(len(strangers), 'item of the data is', 'items of the data are')} not in the domain: "
                 f"{name_some(map(one_line, strangers), 3)}; published labels will name them. Check that the list "
                 "belongs to this data."
             )

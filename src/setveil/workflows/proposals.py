@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from setveil.models import MODELS, parameters_of
 from setveil.policy.schema import Policy
 from setveil.report.figures import Inference, Residual, Unchanged, Utility
-from setveil.report.lights import GRADES, LEVELS, Colour, colour_of_risk, colour_of_use, risk_words
+from setveil.report.lights import (
+    GRADES,
+    LEVELS,
+    Colour,
+    average_risk,
+    colour_of_risk,
+    colour_of_use,
+    risk_words,
+    worst_colour,
+)
 from setveil.report.profiles import Profile as Threshold
 from setveil.report.profiles import find_profile
 from setveil.report.words import figure
@@ -83,11 +92,14 @@ class Choice:
     utility: Utility  # of counts
     residual: Residual | None  # the worst attacker tried
     inference: Inference | None  # the worst attacker who infers further items
+    risk_after: Sequence[Mapping[str, Any]]  # what published labels reveal
+    reach: float | None  # how many items the attacker of the guarantee knows
     n_tried: int  # people it was tried on
     is_sampled: bool
     seconds: float
     warning: str = ""  # what it leaves exposed
     shown_entries: str = ""  # what records show, where they do not belong to people
+    has_own_records: bool = True  # records belong to people
 
     @property
     def score(self) -> float:
@@ -104,7 +116,21 @@ class Choice:
     @property
     def risk_colour(self) -> Colour:
         """The light for residual risk in the report."""
-        return colour_of_risk(self.residual, self.inference, self.profile)
+        average, _ = self._average
+        return worst_colour([colour_of_risk(self.residual, self.inference, self.profile), average or "good"])
+
+    @property
+    def risk_words(self) -> str:
+        """The residual risk with its figures."""
+        figures = ["" if self.residual is None else risk_words(self.residual), self._average[1]]
+        figures.append("" if self.inference is None else f"{self.inference.sentence}.")
+        return " ".join(filter(None, figures))
+
+    @property
+    def _average(self) -> tuple[Colour | None, str]:
+        if not self.has_own_records or self.residual is None:
+            return None, ""
+        return average_risk(self.risk_after, self.reach, self.profile)
 
     @property
     def profile(self) -> Threshold:
@@ -120,9 +146,8 @@ class Choice:
             kept.append(f"the broadest category covers {figure(self.largest_set)} items")
         use = "; ".join([*kept, *self.utility.words]) + "."
         lines = [self.guarantee, lights, use[0].upper() + use[1:]]
-        if self.residual is not None:
-            sentence = "" if self.inference is None else f" {self.inference.sentence}."
-            lines.append(f"Residual risk: {LEVELS[self.risk_colour]}. {risk_words(self.residual)}{sentence}")
+        if self.risk_words:
+            lines.append(f"Residual risk: {LEVELS[self.risk_colour]}. {self.risk_words}")
         return [*lines, self.warning] if self.warning else lines
 
 

@@ -141,7 +141,7 @@ def publish(
     if record is None:
         raise InputError("only a release made by anonymize can be published; this one was read from its files.")
     if to and release.has_groups:
-        raise InputError("a grouping is written as JSON lines with a group number per record; leave out --to.")
+        raise InputError("a grouping is written as JSON lines with a group number per record; remove --to.")
     if safe_csv and release.no_guards:
         raise InputError(f"--safe-csv does not go with a {release.kind}: {release.no_guards}. Remove --safe-csv.")
     if sign is not None and staging is None:
@@ -156,9 +156,9 @@ def publish(
         release = replace(release, item_counts={})
     _refuse_nothing_sensitive(release, record)
     if record.data.written_in_parts and (kept or to not in (None, "parquet")):
-        raise InputError("a cluster writes Parquet in canonical order; leave out --to, --keep-order and --keep-ids.")
+        raise InputError("a cluster writes Parquet in canonical order; remove --to, --keep-order and --keep-ids.")
     if safe_csv and release.has_groups and record.data.written_in_parts:
-        raise InputError("labels of a grouping stay as they are on Spark; leave out --safe-csv, or use --engine local.")
+        raise InputError("labels of a grouping stay as they are on Spark; remove --safe-csv, or use --engine local.")
     if release.published.columns:
         layout = asked_layout(to, record.data.layout.name)
     else:
@@ -183,7 +183,8 @@ def publish(
             again, verdict, achieved = _verified(release, record, staging.public, written, keep_ids, safe_csv, progress)
         with _stage("measure", "measuring", seconds, progress):
             metrics = measure(record.data, release)
-            risk_before = risk_before or quick_risk(record.data, record.model)
+            if risk_before is None or risk_before.n_records != record.data.n_records:  # of the people of the release
+                risk_before = quick_risk(record.data, record.model)
             risk_after = public_risk(again, record.model)
             of_records: dict[str, Any] = record.data.look(partial(_figures_of_records, release, record.seed), dict)
             table = quick_guesses(record.data, release)
@@ -254,7 +255,7 @@ def refuse_guessable(algorithm: str, is_accepted: bool) -> bool:
     is_guessable = any(entry.name == algorithm and entry.guessable for entry in ENTRIES)  # others are made by hand
     if is_guessable and not is_accepted:
         raise InputError(
-            f'who holds what in the groups of "{algorithm}" can be guessed more often than 1 in p; leave out '
+            f'who has which item in the groups of "{algorithm}" can be guessed more often than 1 in p; remove '
             "--algorithm, "
             "or say --accept-guessable."
         )
@@ -439,7 +440,7 @@ def _write_public(
     if (folder / "certificate.json").stat().st_size > LARGEST_CERTIFICATE:
         raise InputError(
             f"the published constraints make the certificate larger than {LARGEST_CERTIFICATE:,} bytes, which nobody "
-            "could verify; leave out --publish-constraints."
+            "could verify; remove --publish-constraints."
         )
     return certificate
 

@@ -1,7 +1,7 @@
 """Whether a release folder holds what it says: checked from its files, whoever made them.
 
-There are three answers: it holds, it does not, or that cannot be verified here. What is said about a folder was
-computed from its records; the rest is what its publisher says, and is called that.
+Three answers: verified, not verified, cannot be verified here. What is said about a folder was computed
+from its records; the rest is what its publisher says, and is called that.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from setveil.errors import AlreadyPublishedError, InputError, name_some, one_line, warn
+from setveil.errors import AlreadyPublishedError, InputError, name_some, one_line, times, warn
 from setveil.io.releases.addresses import Address, as_address
 from setveil.io.releases.folders import RECORD, internal_folder_of, read_record
 from setveil.workflows.outputs import certificate_at
@@ -76,12 +76,12 @@ def warn_of_other_categories(policy: Path | None, release: Release) -> None:
     if other:
         warn(
             f"the categories differ from those of {one_line(folder.name, 60)}, from which this policy comes: "
-            f"{len(other):,} item(s) are published in another way ({name_some(other, 3)}). Anyone who has both "
-            f"releases can learn more than either shows. `setveil apply {one_line(folder.name, 60)} INPUT -o OUT` "
-            "keeps the categories."
+            f"{times(len(other), 'item is', 'items are')} published in another way ({name_some(other, 3)}). Anyone "
+            f"who has both releases can learn more than either shows. `setveil apply {one_line(folder.name, 60)} "
+            "INPUT -o OUT` keeps the categories."
         )
     if fresh:
-        warn(f"{len(fresh):,} item(s) are not in {one_line(folder.name, 60)}: {name_some(fresh, 3)}.")
+        warn(f"{times(len(fresh), 'item is', 'items are')} not in {one_line(folder.name, 60)}: {name_some(fresh, 3)}.")
 
 
 def _companions(rows: Iterable[tuple[str, ...]]) -> dict[str, frozenset[str]]:

@@ -74,7 +74,7 @@ def check_lists(
             refuse_file_names(strangers, data.vocabulary)
         if strangers and len(strangers) == len(labels):
             raise InputError(
-                f"{what}: none of the {len(labels):,} items is in the data: {name_some(strangers)}; nothing would "
+                f"{what}: no item of the list is in the data: {name_some(strangers)}; nothing would "
                 f"be protected. Check the spelling{_hint(data, strangers)}, and that the list belongs to this data."
             )
         if what in protecting:

@@ -99,7 +99,7 @@ def measure_on(
     data = release.record.data.rows  # in line with the release: groupings leave records out that cannot be published
     exact, largest = exactness(data, release)
     attacks, before = quick_attacks(data, release, seed), quick_risk(data, model)
-    residual = worst_of(attacks, *(table.to_dict()["rows"] for table in (public_risk(release, model), before)))
+    risk_after = public_risk(release, model).to_dict()["rows"]
     named = policy.algorithm.model_copy(update={"name": release.record.algorithm})
     return Choice(
         policy=policy.model_copy(update={"algorithm": named}),
@@ -109,13 +109,16 @@ def measure_on(
         largest_set=largest,
         n_published=int((release.published.supports > 0).sum()),
         utility=utility_of(query_errors(data, release, seed=seed)),
-        residual=residual,
+        residual=worst_of(attacks, risk_after, before.to_dict()["rows"]),
         inference=worst_inference(attacks),
+        risk_after=risk_after,
+        reach=model.reach,
         n_tried=data.n_records,
         is_sampled=sample.is_sampled,
         seconds=time.monotonic() - started,
         warning=_leaves_exposed(release.has_groups, has_sensitive and "sensitive" not in policy.model.given()),
         shown_entries="" if release.has_own_records else release.shown_entries,
+        has_own_records=release.has_own_records,
     )
 
 

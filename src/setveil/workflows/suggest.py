@@ -1,12 +1,13 @@
 """Proposes a privacy model, an algorithm and their parameters for a data set.
 
 The purpose says how much protection is needed. Settings are tried: first on a small sample, so that there is an answer
-within seconds, then on the whole data (or a large sample of it), as long as the time budget lasts. Every release is
-verified and measured. The search begins with the profile of the purpose and attackers who know two items. While the
-residual risk is high, the guarantee is strengthened; where the utility is poor, a smaller k is tried. Among those that
-meet a guarantee the one with the highest utility is proposed, together with one of higher utility and one of stronger
-protection. Rejected settings are listed with the reason. Nothing is proposed of which the report would show a red
-light: then the answer is that these data should not be published record by record.
+within seconds, then on the whole data, or on a sample of it if the data is large. What is tried depends on the data
+alone, so the same data gets the same answer; only a time limit can end the search early, and then the answer says so.
+Every release is verified and measured. The search begins with the profile of the purpose and attackers who know two
+items. While the residual risk is high, the guarantee is strengthened; where the utility is poor, a smaller k is tried.
+Among those that meet a guarantee the one with the highest utility is proposed, together with one of higher utility and
+one of stronger protection. Rejected settings are listed with the reason. Nothing is proposed of which the report would
+show a red light: then the answer is that these data should not be published record by record.
 """
 
 from __future__ import annotations
@@ -14,10 +15,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import inf
 from typing import Any
 
-from setveil.algorithms import Entry, find, proposed_for
+from setveil.algorithms import Entry, proposed_for
 from setveil.core import Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import CancelledError, InfeasibleError, InputError, unheard_warnings
@@ -38,10 +38,9 @@ from setveil.workflows.roles import with_proposed_hierarchies
 from setveil.workflows.settings import Sample, density_of, measure_on, profile_of, sample_of
 from setveil.workflows.trials import OUT_OF_TIME, TOOK_LONGER, try_each
 
-SECONDS = 60.0  # the time budget
+SECONDS = 600.0  # the time limit: far more than the sizes below need, so that the clock decides nothing
 MORE_TIME = "Allow more time with --seconds."
-SAMPLES = (15_000, 80_000, 400_000)  # occurrences tried one after the other; smaller data is taken as it is
-FIRST = 10.0  # seconds for the first sample, so that there is a proposal soon
+SAMPLES = (15_000, 100_000)  # occurrences tried one after the other; smaller data is taken as it is
 AUTO = 100_000  # occurrences up to which several trees are tried for --hierarchy auto
 DENSE = 0.05  # an item is in this share of the records on average: records then resemble each other
 BETTER = 0.05  # of the score: less is no reason for a weaker guarantee
@@ -67,7 +66,7 @@ def suggest(
     first: Callable[[Choice], None] | None = None,
     **options: Any,
 ) -> Suggestion:
-    """Propose model, parameters, hierarchy and algorithm for a data set and a purpose, within a time budget.
+    """Propose model, parameters, hierarchy and algorithm for a data set and a purpose.
 
     ``hierarchy`` is any text the command line takes. ``first`` is called with the first proposal, which later ones may
     improve on. ``source`` and ``given`` (sensitive items, reading options) are repeated in the commands.
@@ -78,7 +77,7 @@ def suggest(
         hierarchy: as in ``anonymize``, as text.
         sensitive: the sensitive items.
         profile: a profile or threshold, as in ``[assessment]`` of a policy; that of the purpose unless given.
-        seconds: the time budget.
+        seconds: the time limit; a search that it ends early says so.
         seed: seed of all random numbers.
         source: the input's name in the commands.
         given: further options that the commands repeat.
@@ -126,16 +125,18 @@ def suggest(
         raise InfeasibleError(_refusal(records.n_records - records.n_empty, search))
     shape = profile_of(records)
     steps = [f'The values of column "{name}" suggest its hierarchy: {source}.' for name, source in proposed.items()]
-    reasons = (*([reason] if reason else []), *steps, *search.reasons, _exposure(shape))
+    late = search.late()
+    short = [f"The time limit ended the search: {len(late)} not finished. With more --seconds the answer may differ."]
+    reasons = (*([reason] if reason else []), *steps, *search.reasons, *(short if late else []), _exposure(shape))
     return Suggestion(shape, PURPOSES[purpose], tuple(choices), tuple(search.rejected), reasons, source, asked)
 
 
 def _refusal(n_people: int, search: _Search) -> str:
     """That nothing can be proposed, what to do instead, and why."""
-    late = [name for name, why in search.rejected if why.startswith((TOOK_LONGER, OUT_OF_TIME))]
+    late = search.late()
     if late and len(late) == len(search.rejected):  # nothing was measured, so nothing is known about these data
         return (
-            f"No setting was finished within the time budget ({len(late)} were tried or waiting), so nothing can be "
+            f"No setting was finished within the time limit ({len(late)} were tried or waiting), so nothing can be "
             f"proposed. {MORE_TIME}"
         )
     refusal = (
@@ -194,44 +195,30 @@ class _Search:
         self.rejected: list[tuple[str, str]] = []
         self.trees: dict[tuple[float, str | None], Hierarchy | None] = {}  # by sample and source
         self.reasons: list[str] = []
-        self.slow: set[tuple[str | None, float]] = set()  # algorithms that took too long, and for which sample
         self.n_items = int((data.supports > 0).sum())
         self.n_given = 0  # reasons that apply whatever is tried
 
+    def late(self) -> list[str]:
+        """Settings that the time limit ended, or that came after it."""
+        return [name for name, why in self.rejected if why.startswith((TOOK_LONGER, OUT_OF_TIME))]
+
     def choices(self) -> list[Choice]:
         """The proposal and up to two others."""
-        ks, end = self._ks(), self.deadline
-        best, part = None, Sample(self.data, 1.0)
+        ks = self._ks()
         if not ks:
             return []
+        best, part = None, Sample(self.data, 1.0)
         for occurrences in SAMPLES:
             tried = sample_of(self.data, occurrences, self.ask["seed"])
             earlier, reasons = list(self.rejected), list(self.reasons)
             self.rejected.clear()
-            left = end - time.monotonic()
-            is_first, is_last = (
-                occurrences == SAMPLES[0] and tried.is_sampled,
-                occurrences == SAMPLES[-1] or not tried.is_sampled,
-            )
-            self.deadline = time.monotonic() + (
-                left * 0.7 if is_last else min(FIRST, left / 3) if is_first else left / 3
-            )
-            found = self._aim(tried, ks, is_first)
-            if found is not None:
-                best, part = found, tried
-                if is_first:
-                    self._tell_first(found)
-            else:  # too large for the time: what a smaller sample showed stands
+            found = self._aim(tried, ks, occurrences == SAMPLES[0] and tried.is_sampled)
+            if found is None and best is not None and self.late():  # what the smaller sample showed stands
                 self.rejected[:], self.reasons[:] = earlier + self.rejected, reasons
-            if is_last or (found is None and best is not None):
                 break
-        if best is None and time.monotonic() >= self.deadline:
-            # A slow machine, or kernels to compile: an answer comes before the budget.
-            self.deadline, end = inf, inf
-            self.rejected.clear()
-            part = sample_of(self.data, SAMPLES[0], self.ask["seed"])
-            best = self._aim(part, ks, True, 1)
-        self.deadline = end
+            best, part = found, tried
+            if not tried.is_sampled:
+                break
         for entry in () if self.ask["hierarchy"] else self.entries:
             if not self._is_small_for(entry):
                 why = f"not tried: it weighs every two of {self.n_items:,} items, too slow above {entry.most_items:,}"
@@ -271,18 +258,14 @@ class _Search:
         longest = max(1, int(self.data.lengths.max(initial=0)))
         return list(dict.fromkeys([min(2, longest), min(3, longest), "all"]))
 
-    def _aim(self, part: Sample, ks: Sequence[int], only_quick: bool, most: int | None = None) -> Choice | None:
+    def _aim(self, part: Sample, ks: Sequence[int], only_quick: bool) -> Choice | None:
         """The weakest guarantee of the largest k without a red light, and the best way to meet it."""
         self.reasons = self.reasons[: self.n_given]
-        end, asks = self.deadline, [(k, m) for k in ks for m in self.ms]
         closed: set[int] = set()
-        for number, (k, m) in enumerate(asks):
+        for k, m in ((k, m) for k in ks for m in self.ms):
             if k in closed:
                 continue
-            now = time.monotonic()
-            self.deadline = now + (end - now) / max(len(self.ms) - number, 1)
-            found = self._tried(part, list(self._ways(k, m, only_quick))[:most], "Proposal")
-            self.deadline = end
+            found = self._tried(part, list(self._ways(k, m, only_quick)), "Proposal")
             best = max(self._safe(found), key=lambda choice: choice.score, default=None)
             if best is None:
                 if found and all(choice.colour == "bad" for choice in found):
@@ -310,7 +293,7 @@ class _Search:
             if choice.colour == "bad":
                 self._reject(choice.policy, f"utility: poor; {_kept(choice)}")
             elif choice.risk_colour == "bad":
-                self._reject(choice.policy, f"residual risk: high; {_singled_out(choice)}")
+                self._reject(choice.policy, f"residual risk: high; {choice.risk_words}")
         return [choice for choice in found if _is_safe(choice)]
 
     def _others(self, part: Sample, best: Choice) -> Iterator[Choice]:
@@ -419,26 +402,18 @@ class _Search:
                     self.trees[key] = resolve_hierarchy(policy.hierarchy.source, sample.data)
                 return measure_on(sample, policy, self.trees[key], role, bool(self.ask["sensitive"]), is_over)
 
-        def too_slow(policy: Policy) -> str:
-            is_slow = (policy.algorithm.name, sample.share) in self.slow
-            return "not tried: it was too slow for a weaker guarantee" if is_slow else ""
-
         found = []
         for trial in try_each(
             policies, attempt, name_of, progress=lambda stage, _: self.progress(stage, None),
-            refused=(InfeasibleError, InputError), deadline=self.deadline, skip=too_slow,
+            refused=(InfeasibleError, InputError), deadline=self.deadline,
         ):  # fmt: skip
-            name = trial.candidate.algorithm.name
             if trial.result is not None:
                 self.rejected[:] = [one for one in self.rejected if one[0] != name_of(trial.candidate)]
                 if sample.is_sampled and _is_safe(trial.result):
                     self._tell_first(trial.result)
                 found.append(trial.result)
                 continue
-            is_late = isinstance(trial.problem, CancelledError)
-            if is_late and name is not None and not find(name).is_quick:
-                self.slow.add((name, sample.share))
-            is_refused = trial.problem is not None and not is_late
+            is_refused = trial.problem is not None and not isinstance(trial.problem, CancelledError)
             self._reject(trial.candidate, f"infeasible: {trial.reason}" if is_refused else trial.reason)
         return found
 
@@ -456,12 +431,6 @@ class _Search:
 def _is_safe(choice: Choice) -> bool:
     """Whether its report shows no red light."""
     return "bad" not in (choice.colour, choice.risk_colour) and choice.n_published > 1
-
-
-def _singled_out(choice: Choice) -> str:
-    """The residual risk of a setting, in the figures of its report."""
-    worst = choice.residual
-    return "" if worst is None else f"{percent(worst.of_all_people)} of all people singled out"
 
 
 def _kept(choice: Choice) -> str:

@@ -59,7 +59,7 @@ def dissolved(tree: Hierarchy, node: int) -> Hierarchy:
     """The tree without a group; what was in it goes one step up."""
     _need_group(tree, node)
     if node == tree.root:
-        raise InputError("the top stands for everything and stays.")
+        raise InputError("the top covers all items and cannot be changed.")
     return _without_empty_groups(tree, dict.fromkeys(tree.children[node], int(tree.parent[node])), [])
 
 
@@ -70,7 +70,7 @@ def split(tree: Hierarchy, nodes: Sequence[int], label: str) -> Hierarchy:
         raise InputError("choose those that shall leave their group.")
     group = parents.pop()
     if group < 0 or group == tree.root:
-        raise InputError("the top stands for everything and stays; put the chosen into a group instead.")
+        raise InputError("the top covers all items and cannot be changed; put the chosen items into a group instead.")
     if len(set(nodes)) == len(tree.children[group]):
         raise InputError("something must stay in the group; rename it instead.")
     return _without_empty_groups(tree, dict.fromkeys(nodes, tree.n_nodes), [(_name(label), int(tree.parent[group]))])

@@ -25,7 +25,7 @@ from setveil.io.releases.folders import write_whole
 Candidate = TypeVar("Candidate")
 Result = TypeVar("Result")
 
-OUT_OF_TIME = "not tried: the time budget is used up"
+OUT_OF_TIME = "not tried: the time limit is reached"
 TOOK_LONGER = "took longer than"
 
 
@@ -47,7 +47,6 @@ def try_each(
     progress: Progress = no_progress,
     refused: tuple[type[SetveilError], ...] = (InfeasibleError,),
     deadline: float = inf,
-    skip: Callable[[Candidate], str] = lambda candidate: "",
 ) -> Iterator[Trial[Candidate, Result]]:
     """Carry out one trial after the other.
 
@@ -58,13 +57,11 @@ def try_each(
         progress: called with a stage name and a fraction between 0 and 1.
         refused: errors that end a trial; others end the search.
         deadline: by ``time.monotonic``; candidates that come later are not tried.
-        skip: why a candidate is not worth a trial, given those before it; empty if it is.
     """
     for number, candidate in enumerate(candidates):
         started = time.monotonic()
-        reason = OUT_OF_TIME if started >= deadline else skip(candidate)
-        if reason:
-            yield Trial(candidate, reason=reason)
+        if started >= deadline:
+            yield Trial(candidate, reason=OUT_OF_TIME)
             continue
         progress(f"trying {name(candidate)}", number / len(candidates))
         end = started + (deadline - started) / (len(candidates) - number)

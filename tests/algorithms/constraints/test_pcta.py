@@ -61,7 +61,7 @@ def test_weights_and_penalties_come_from_files_and_are_checked(tmp_path: Path) -
     with pytest.raises(sv.InputError, match="from 0 to 1"):
         PCTA(weights=str(weights)).run(data, model, Context())
     weights.write_text("a,1\na,1\n")
-    with pytest.raises(sv.InputError, match=r"weights.csv:2: item \"a\" stands twice"):
+    with pytest.raises(sv.InputError, match=r"weights.csv:2: item \"a\" occurs twice"):
         PCTA(weights=str(weights)).run(data, model, Context())
     with pytest.raises(sv.InputError, match="cannot be read"):
         PCTA(weights=str(tmp_path / "none.csv")).run(data, model, Context())

@@ -28,7 +28,7 @@ from setveil.algorithms.constraints._protecting import Rules
 from setveil.algorithms.constraints._set_queue import count_sets
 from setveil.core import Transactions
 from setveil.core.label_numbers import label_numbers
-from setveil.errors import InputError, name_some, warn
+from setveil.errors import InputError, name_some, times, warn
 from setveil.models import ConstraintAnonymity, KmAnonymity
 from setveil.releases import Recoding
 
@@ -144,8 +144,8 @@ def _groups(data: Transactions, utility: Sequence[Sequence[str]] | None) -> NDAr
     if (group < 0).any():
         lost = [data.vocabulary[int(slot)] for slot in np.flatnonzero(group < 0)]
         raise InputError(
-            f"{len(lost):,} item(s) are in no utility group: {name_some(lost)}; add them to a group, or use "
-            "--utility-rest keep (publish them unchanged) or free (they may be generalized together)."
+            f"{times(len(lost), 'item is', 'items are')} in no utility group: {name_some(lost)}; add them to a group, "
+            "or use --utility-rest keep (publish them unchanged) or free (they may be generalized together)."
         )
     return group
 
@@ -226,7 +226,7 @@ def _check_items(data: Transactions, numbers: Mapping[str, float], what: str) ->
     strangers = sorted(label for label in numbers if label not in data.vocabulary)
     if strangers and len(strangers) == len(numbers):
         raise InputError(
-            f"{what}: none of the {len(numbers):,} items is in the data: {name_some(strangers)}; check that the list "
+            f"{what}: no item of the list is in the data: {name_some(strangers)}; check that the list "
             "belongs to this data."
         )
     if strangers:

@@ -18,7 +18,7 @@ from setveil.algorithms.base import Context, require_k_records
 from setveil.algorithms.constraints._set_queue import count_sets
 from setveil.algorithms.constraints.clusters import Ask, Sets, start_clusters, understand
 from setveil.core import Transactions, Vocabulary
-from setveil.errors import InfeasibleError, name_some
+from setveil.errors import InfeasibleError, name_some, times
 from setveil.models import ConstraintAnonymity, KmAnonymity
 
 
@@ -186,12 +186,12 @@ def _require_feasible(ask: Ask, hopeless: list[int], apart: list[int], widest: N
         slot for number in apart[: floor(ask.max_suppressed) + 1] for slot in slots[starts[number] : starts[number + 1]]
     ]
     groups = " and ".join(str(group) for group in first.groups)
-    more = f" and {len(hopeless) - 1:,} more constraint(s)" if len(hopeless) > 1 else ""
+    more = f" and {times(len(hopeless) - 1, 'more constraint')}" if len(hopeless) > 1 else ""
     raise InfeasibleError(
-        f"constraint {{{name_some(first.constraint)}}}{more} cannot be met by generalizing: even if all of utility "
-        f"group(s) {groups} is published as one category, {first.support} record(s) match it, fewer than k={ask.k}; at "
-        f"least {_items(len(apart), ask)} must be suppressed, but {_allowed(ask)}; allow more, widen the groups, "
-        "or lower k.",
+        f"constraint {{{name_some(first.constraint)}}}{more} cannot be met by generalization. Even with utility "
+        f"{'group' if len(first.groups) == 1 else 'groups'} {groups} as one category, it has "
+        f"{times(first.support, 'matching record')}, fewer than k={ask.k}. At least {_items(len(apart), ask)} must be "
+        f"suppressed, but {_allowed(ask)}; allow more, widen the groups, or lower k.",
         items=[ask.data.vocabulary[int(slot)] for slot in dict.fromkeys(blamed)],
     )
 
@@ -208,7 +208,7 @@ def _contradiction(ask: Ask, number: int, widest: NDArray[np.int64]) -> Contradi
 
 
 def _items(count: int, ask: Ask) -> str:
-    return f"{count:,} item(s) ({100 * count / max(len(ask.slot_items), 1):.3g} %)"
+    return f"{times(count, 'item')} ({100 * count / max(len(ask.slot_items), 1):.3g} %)"
 
 
 def _allowed(ask: Ask) -> str:

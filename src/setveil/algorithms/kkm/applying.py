@@ -22,7 +22,7 @@ from setveil.algorithms.kkm.people import Found, People, ancestors_of
 from setveil.core import Hierarchy, Transactions
 from setveil.core.columns import Columns
 from setveil.core.naming import fresh_name
-from setveil.errors import InfeasibleError, InputError, name_some
+from setveil.errors import InfeasibleError, InputError, name_some, times
 from setveil.models import KKmAnonymity
 from setveil.releases import Release
 
@@ -140,7 +140,8 @@ class EarlierClasses:
             strangers = [tree.labels[leaf] for leaf in used[~is_known[above[:, used]].any(axis=0)].tolist()]
             if strangers:
                 notes.append(
-                    f'column "{column.name}": {len(strangers):,} value(s) that the earlier release does not cover: '
+                    f'column "{column.name}": {times(len(strangers), "value")} that the earlier release does not '
+                    "cover: "
                     f"{name_some(strangers)}."
                 )
         return notes

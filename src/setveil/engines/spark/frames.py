@@ -108,7 +108,7 @@ def _read_labels(frame: DataFrame, loose: Column, where: str, item_column: str, 
     if is_list and "" in found:
         raise InputError(f'{where}: an item label in column "{column}" is empty; give every item a name.')
     if any("\0" in label for label in found):
-        raise InputError(f'{where}: a NUL character in column "{column}"; take it out.')
+        raise InputError(f'{where}: a NUL character in column "{column}"; remove it.')
     return Vocabulary(label for label in found if label)
 
 

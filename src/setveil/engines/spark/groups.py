@@ -141,7 +141,7 @@ def _group_runs(records: Csr, bounds: NDArray[np.int64], maker: GroupMaker) -> t
 
 
 def _published(groups: Groups, maker: GroupMaker, numbers: NDArray[np.int32]) -> Csr:
-    """Public items in the open, sensitive ones counted under their ``numbers``."""
+    """Public items as they are, sensitive ones counted under their ``numbers``."""
     public, (indptr, hidden) = maker.public(groups.records), maker.hidden(groups.records)
     width = max(maker.n_sensitive, 1)
     keys = np.repeat(groups.group_of, np.diff(indptr)) * width + numbers[hidden]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from setveil.errors import one_line
+from setveil.errors import one_line, times
 from setveil.io.formats.base import Format, Plan, Start
 from setveil.io.options import ReadOptions
 from setveil.io.transactions.cells import is_present, says_yes_or_no
@@ -118,7 +118,7 @@ def _dense(source: Source, text: str, line: int, width: int) -> list[tuple[int, 
         if not match.group(2):
             break
     if len(values) != width:
-        raise source.error(f"the row has {len(values)} value(s), {width} are declared.", line)
+        raise source.error(f"the row has {times(len(values), 'value')}, {width} are declared.", line)
     return list(enumerate(values))
 
 
@@ -163,7 +163,7 @@ def _says(attribute: Attribute, value: str) -> bool:
 def _item(source: Source, attribute: Attribute, value: str, line: int) -> str:
     text = _bare(value)
     if attribute.values and text not in attribute.values:
-        raise source.error(f'"{one_line(text, 30)}" is no declared value of "{one_line(attribute.name, 30)}".', line)
+        raise source.error(f'"{one_line(text, 30)}" is not a declared value of "{one_line(attribute.name, 30)}".', line)
     return attribute.name if attribute.is_item else f"{attribute.name}={text}"
 
 

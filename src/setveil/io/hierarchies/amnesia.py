@@ -76,7 +76,7 @@ def _read_graph(draft: Draft, content: dict[str, Any]) -> None:
         key = _json_label(draft, node.get("id", node.get("label")), "the id of a node")
         label = _json_label(draft, node.get("label", node.get("id")), "the label of a node")
         if key in labels:
-            draft.report("error", f'node id "{key}" stands twice; keep one.')
+            draft.report("error", f'node id "{key}" occurs twice; keep one.')
         elif key and label:
             labels[key] = label
             links.append((key, None, None))
@@ -84,7 +84,7 @@ def _read_graph(draft: Draft, content: dict[str, Any]) -> None:
         parent, child = (_json_label(draft, edge.get(end), f'"{end}" of an edge') for end in ("from", "to"))
         strangers = [key for key in (parent, child) if key and key not in labels]
         if strangers:
-            draft.report("error", f"an edge names {name_some(strangers)}, which is no node id; add the node.")
+            draft.report("error", f"an edge names {name_some(strangers)}, which is not a node id; add the node.")
         elif parent and child:
             links.append((child, parent, None))
     read_links(draft, links, labels)

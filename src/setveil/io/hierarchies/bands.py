@@ -70,7 +70,7 @@ def merged_bands(details: str, values: Sequence[str], place: str) -> Mapping[str
     odd = [value for value in values if value not in bands]
     if odd:
         raise InputError(
-            f"{place}: {len(odd):,} of {len(values):,} values are no bands as 70-79, <18 or 90+, as "
+            f"{place}: {len(odd):,} of {len(values):,} values are not bands like 70-79, <18 or 90+, such as "
             f"{name_some(map(one_line, odd), 2)}; correct them, or choose another --column-hierarchy."
         )
     ordered = sorted(values, key=lambda value: (bands[value].place, value))

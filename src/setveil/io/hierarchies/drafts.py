@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from setveil.core.vocabulary import Vocabulary
-from setveil.errors import name_some
+from setveil.errors import name_some, times
 
 MOST_WARNINGS, MOST_ERRORS = 3, 20  # of one kind, before they are folded
 LEAST_ITEMS = 5  # a smaller tree may look like anything
@@ -122,7 +122,7 @@ class Draft:
                     cycle.append(self.parents[cycle[-1]])
                 chain = " → ".join(f'"{self.labels[member]}"' for member in [*cycle[:6], node])
                 lines = [self.lines[member] or 0 for member in cycle]
-                self.report("error", f"{chain} is a cycle; take one of these links out.", max(lines) or None)
+                self.report("error", f"{chain} is a cycle; remove one of these links.", max(lines) or None)
 
     def look_for_repeated_labels(self) -> None:
         nodes: dict[str, list[int]] = {}
@@ -136,7 +136,7 @@ class Draft:
                 above = name_some(self._parent_label(node) for node in leaves)
                 self.report("error", f'item "{label}" has {_count(len(leaves))} parents ({above}); keep one.', line)
             elif len(same) > 1:
-                what = f"an item and {len(same) - 1} group(s)" if leaves else f"{len(same)} groups"
+                what = f"an item and {times(len(same) - 1, 'group')}" if leaves else f"{len(same)} groups"
                 self.report(
                     "warning",
                     f'label "{label}" names {what}; they stay apart, groups get a mark when published, '
@@ -147,13 +147,14 @@ class Draft:
     def look_for_odd_labels(self) -> None:
         for label, line in zip(self.labels, self.lines, strict=True):
             if label != label.strip():
-                self.report("warning", f'label "{label}" has blanks around it; take them out if not meant.', line)
+                self.report("warning", f'label "{label}" has blanks around it; remove them if not meant.', line)
 
     def look_for_unary_nodes(self) -> None:
         n_children = self.n_children()
         unary = [label for label, count in zip(self.labels, n_children, strict=True) if count == 1]
         if unary:
-            text = f"{len(unary):,} group(s) with one child only: {name_some(unary)}; they can be removed."
+            text = f"{times(len(unary), 'group has', 'groups have')} one child only: {name_some(unary)}; such groups "
+            "can be removed."
             self.report("note", text, items=unary)
 
     def compare_with_data(self, vocabulary: Vocabulary) -> None:
@@ -169,15 +170,14 @@ class Draft:
         missing = [label for label in vocabulary if label not in items and label not in groups]
         if missing:
             text = (
-                f"{len(missing):,} item(s) of the data are missing: {name_some(missing)}; add them, or use "
-                "--unknown-items root to put them directly below the root."
+                f"{times(len(missing), 'item')} of the data missing: {name_some(missing)}; add what is missing, or use "
+                "--unknown-items root to put such items directly below the root."
             )
             self.report("error", text, items=missing)
         unused = sorted(items.difference(vocabulary))
         if unused:
-            text = (
-                f"{len(unused):,} item(s) do not occur in the data: {name_some(unused)}; they count as possible items."
-            )
+            text = f"{times(len(unused), 'item')} of the hierarchy not in the data: {name_some(unused)}; these count "
+            "as possible items."
             self.report("note", text, items=unused)
 
     def _parent_label(self, node: int) -> str:

@@ -53,13 +53,13 @@ def read_nodes(draft: Draft, nodes: Iterable[Node], vocabulary: Vocabulary | Non
             draft.report("error", "a node has no id; give it one.", line)
             continue
         if key in names:
-            draft.report("error", f'node id "{key}" stands twice; keep one.', line)
+            draft.report("error", f'node id "{key}" occurs twice; keep one.', line)
             continue
         names[key] = name or key
         if parent.lower() in _NO_PARENT and parent not in keys:
             links.append((key, None, line))
         elif parent not in keys:
-            draft.report("error", f'the parent "{parent}" of "{name or key}" is no node; add it.', line)
+            draft.report("error", f'the parent "{parent}" of "{name or key}" is not a node; add it.', line)
         else:
             links.append((key, None if parent == key else parent, line))
     groups = {parent for _, parent, _ in links if parent is not None}

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from setveil.errors import name_some
+from setveil.errors import name_some, times
 from setveil.io.hierarchies.drafts import Draft, numbered_lines
 
 Lines = Sequence[tuple[int, str]]
@@ -78,8 +78,9 @@ def read_paths(draft: Draft, paths: Sequence[tuple[int, Sequence[str]]]) -> None
             above = number[path]
     if shared:
         text = (
-            f"{len(shared):,} item name(s) stand below several groups, as {name_some(sorted(shared), 3)}; "
-            "they are called by their whole path."
+            f"{times(len(shared), 'item name is', 'item names are')} below several groups: "
+            f"{name_some(sorted(shared), 3)}; "
+            "the whole path is used as the name."
         )
         draft.report("warning", text, items=sorted(shared))
 
@@ -110,7 +111,7 @@ def read_tree_numbers(draft: Draft, text: str) -> None:
             continue
         term, place = (match.group(1), match.group(2)) if match.group(2) else (match.group(4), match.group(3))
         if place in positions:
-            draft.report("error", f"tree number {place} stands twice; keep one.", line)
+            draft.report("error", f"tree number {place} occurs twice; keep one.", line)
         positions[place] = (term.strip(), line)
     above = {place.rpartition(".")[0] for place in positions}
     number: dict[str, int] = {}
@@ -134,8 +135,8 @@ def read_tree_numbers(draft: Draft, text: str) -> None:
             number[place] = draft.add(term, parent, line)
     if several:
         text = (
-            f"{len(several):,} term(s) stand in several places, as {name_some(sorted(several), 3)}; the first "
-            "one counts."
+            f"{times(len(several), 'term is', 'terms are')} in several places: {name_some(sorted(several), 3)}; the "
+            "first one is used."
         )
         draft.report("warning", text, items=sorted(several))
 

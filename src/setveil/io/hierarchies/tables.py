@@ -211,7 +211,7 @@ def read_rows(draft: Draft, body: NumberedRows, headings: Sequence[str] | None) 
             continue
         if "" in path:
             what = f'level {path.index("")} of item "{path[0]}"' if path[0] else "the item"
-            draft.report("error", f"{what} is empty; fill it in, or leave out cells at the end of the row only.", line)
+            draft.report("error", f"{what} is empty; fill it in, or omit cells at the end of the row only.", line)
             continue
         if path[0] in row_of_item:
             earlier, known = row_of_item[path[0]]

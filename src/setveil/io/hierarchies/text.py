@@ -17,7 +17,9 @@ def load_text(path: str | PathLike[str], encoding: str | None = None) -> str:
     with Source(path, encoding or marked) as source:  # read once: it may be a pipe
         raw = source.whole().removeprefix(BOM)
         if b"\0" in raw:
-            raise source.error("a NUL byte; the file is damaged or no text.", raw.count(b"\n", 0, raw.index(b"\0")) + 1)
+            raise source.error(
+                "a NUL byte; the file is damaged or not a text file.", raw.count(b"\n", 0, raw.index(b"\0")) + 1
+            )
         if not raw.strip():
             raise source.error("the file is empty.", None)
         name = source.name
@@ -30,7 +32,7 @@ def load_text(path: str | PathLike[str], encoding: str | None = None) -> str:
             raise InputError(f"{name}:{line}: the text is not UTF-8; save it as UTF-8.") from None
         text = raw.decode(marked)
     if marked is not None:
-        warn(f"{name}: read as {marked}, for it is not UTF-8.")
+        warn(f"{name}: read as {marked}, because it is not UTF-8.")
     return text
 
 

@@ -98,7 +98,8 @@ def _bands(details: str, values: Sequence[str], place: str) -> Groups:
         )
     if odd:
         raise InputError(
-            f"{place}: {len(odd):,} of {len(values):,} values are no numbers, as {name_some(map(one_line, odd), 2)}; "
+            f"{place}: {len(odd):,} of {len(values):,} values are not numbers, such as "
+            f"{name_some(map(one_line, odd), 2)}; "
             "correct them, or choose another --column-hierarchy."
         )
     numbers = [number for value in values if (number := number_in(value)) is not None]
@@ -176,11 +177,11 @@ def _dates(details: str, values: Sequence[str], place: str) -> Groups:
     if others and len(odd) < len(values):
         raise InputError(
             f"{place}: dates are written in two styles, as {name_some([_first_date(values), one_line(others[0])])}; "
-            "write all as 2024-03-31."
+            "write all like 2024-03-31."
         )
     if odd:
         raise InputError(
-            f"{place}: {len(odd):,} of {len(values):,} values are no dates as 2024-03-31, as "
+            f"{place}: {len(odd):,} of {len(values):,} values are not dates like 2024-03-31, such as "
             f"{name_some(map(one_line, odd), 2)}; correct them, or choose another --column-hierarchy."
         )
     days = {bool(found[3]) for value in values if (found := ISO.fullmatch(value.strip()))}

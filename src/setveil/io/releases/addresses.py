@@ -138,7 +138,7 @@ def downloaded(address: Address, store: Store) -> Iterator[Path]:
             sizes = store.sizes()
         sizes.pop(UPLOADING, None)  # left by a run that ended after its certificate had arrived
         if CERTIFICATE not in sizes:
-            raise InputError(f"{address.shown}: there is no {CERTIFICATE}, so that this is no release.")
+            raise InputError(f"{address.shown}: there is no {CERTIFICATE}, so this is not a release.")
         free = shutil.disk_usage(above).free
         if len(sizes) > MOST_FILES or sum(sizes.values()) > free // 2:
             raise InputError(
@@ -148,7 +148,7 @@ def downloaded(address: Address, store: Store) -> Iterator[Path]:
         for name in sizes:
             parts = PurePosixPath(name).parts
             if not parts or ".." in parts or name.startswith("/") or "\0" in name:
-                raise InputError(f"{address.shown}: holds {one_line(name)}, which no release does.")
+                raise InputError(f"{address.shown}: contains {one_line(name)}, which does not belong to a release.")
             path = folder.joinpath(*parts)
             with reaching(address):
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -232,7 +232,7 @@ class RemoteStaging(Staging):
         sizes = self.store.sizes()
         for name in sorted(names):
             if sizes.get(name) != (self.public / name).stat().st_size:
-                raise InputError(f"{self.address.shown}: {name} did not arrive whole; nothing was published.")
+                raise InputError(f"{self.address.shown}: {name} was not transferred completely; nothing was published.")
 
     def _announce(self, content: dict[str, Any]) -> None:
         announced = self.folder / "internal" / UPLOADING  # removed again before that folder is published

@@ -84,11 +84,11 @@ def encode_release(
     ``in_parts``: the records as a folder of Parquet files, as they always are where records are on a cluster.
     """
     if release.no_order and (keep_order or keep_ids):
-        raise InputError(f"a {release.kind} cannot keep record order or ids: {release.no_order}; leave it out.")
+        raise InputError(f"a {release.kind} cannot keep record order or ids: {release.no_order}; remove it.")
     if release.published.columns and keep_ids:
-        raise InputError("a release with columns has no place for record ids; leave out --keep-ids.")
+        raise InputError("a release with columns has no place for record ids; remove --keep-ids.")
     if keep_ids and release.published.ids is None:
-        raise InputError("the input has no record ids to keep; leave out --keep-ids.")
+        raise InputError("the input has no record ids to keep; remove --keep-ids.")
     if in_parts or release.published.written_in_parts:
         return _parts_of(release, layout), np.empty(0, dtype=np.int64)
     rows, name = release.rows, published_name(layout, release.kind)
@@ -154,12 +154,12 @@ def check_form(
                     )
                 else:
                     problems.append(
-                        f"{name}: not in canonical form; it holds something that is no part of the release."
+                        f"{name}: not in canonical form; it contains something that is not part of the release."
                     )
             elif (line := _first_difference(folder / name, pieces)) is not None:
                 problems.append(
-                    f"{name}: not in canonical form from line {line:,} on; it holds something that is no part of the "
-                    "release."
+                    f"{name}: not in canonical form from line {line:,} on; it contains something that is not part of "
+                    "the release."
                 )
     except InputError as problem:
         problems.append(str(problem))

@@ -40,7 +40,7 @@ def with_cover(columns: Columns, folder: Path) -> Columns:
     covered: dict[str, dict[str, list[str]]] = {column.name: {} for column in known}
     for line, (name, published, value) in read_table(folder / COLUMNS, HEADER):
         if name not in covered:
-            raise InputError(f'{COLUMNS}:{line}: "{one_line(name)}" is no known column of this release.')
+            raise InputError(f'{COLUMNS}:{line}: "{one_line(name)}" is not a known column of this release.')
         if published not in known[name].values:
             raise InputError(f'{COLUMNS}:{line}: no record has the value "{one_line(published)}".')
         covered[name].setdefault(published, []).append(value)

@@ -1,6 +1,6 @@
 """How much room Parquet files take once they are read: found out where it can do no harm.
 
-Parquet compresses inside, and a few kilobytes can stand for gigabytes: one value repeated a billion times, a page of
+Parquet compresses inside, and a few kilobytes can cover gigabytes: one value repeated a billion times, a page of
 zeros. What its headers say about that may be a lie. So files of unknown origin are first read in a process of their own
 (``python -m setveil.io.releases.expansion``), whose memory and time are bounded by their size; if that fails, nobody
 else opens them.

@@ -48,7 +48,7 @@ def asked_layout(to: str | None, layout_of_input: str) -> Layout:
     if to is not None and to not in SUFFIXES:
         known = ", ".join(name for name in SUFFIXES if name != USUAL)
         raise InputError(
-            f'a release with columns cannot be written as "{one_line(to)}"; choose {known}, or leave out --to for a '
+            f'a release with columns cannot be written as "{one_line(to)}"; choose {known}, or remove --to for a '
             "table of one row per person."
         )
     return people_layout(to or (layout_of_input if layout_of_input in ("jsonl", "parquet") else USUAL))

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
+from setveil.errors import times
 from setveil.io.formats.base import Plan
 from setveil.io.options import RATINGS, ReadOptions
 from setveil.io.source import BOM, Source, one_line
@@ -242,7 +243,7 @@ class Table:
             n_fields = int(fields.n_fields[row])
             what = "the header" if self.plan.has_header else "the first line"
             raise self.source.error(
-                f"the row has {n_fields} field(s), {what} has {width}; "
+                f"the row has {times(n_fields, 'field')}, {what} has {width}; "
                 "quote fields that contain the delimiter, or set --delimiter."
                 + (
                     " If this is the last row, the file may be truncated, or a note stands below the table."
@@ -435,7 +436,7 @@ def _what_is_wrong(chunk: bytes, place: int) -> str:
     if chunk[place : place + 1] == b'"':
         if re.compile(rb'"[^"]*(?:""[^"]*)*"(?!")').match(chunk, place):
             return "text after a closing quote; double the quotes inside a quoted field."
-        return "a quoted field does not end; close it by a quote."
+        return "a quoted field does not end; close the quote. If this is the last line, the file may be truncated."
     if chunk[re.compile(rb'[^"\r]*').match(chunk, place).end()] == ord('"'):  # type: ignore[union-attr]
         return "a quote inside a field that is not quoted; put the field in quotes and double the quotes in it."
     return "a carriage return inside the line; end lines by line feeds, or put the field in quotes."

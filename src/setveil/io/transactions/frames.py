@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
-from setveil.errors import InputError, name_some, warn
+from setveil.errors import InputError, name_some, times, warn
 from setveil.io.formats.base import Plan
 from setveil.io.formats.registry import FORMATS, is_grid
 from setveil.io.options import ReadOptions
@@ -342,7 +342,7 @@ def _two_columns(frame: Frame, given_id: int | None, given_item: int | None) -> 
     if given_id is None or given_item is None:
         if len(frame.names) != 2:
             raise InputError(
-                f"{frame.where}: {len(frame.names)} column(s) ({name_some(map(one_line, frame.names), 20)}) and "
+                f"{frame.where}: {times(len(frame.names), 'column')} ({name_some(map(one_line, frame.names), 20)}) and "
                 "none holds lists; say which hold ids and items with --id-column and --item-column."
             )
         if given_id is None and given_item is None and is_turned_round(frame.names):
@@ -434,5 +434,5 @@ def _records(frame: Frame, place: int, options: ReadOptions) -> Records:
 
 def _refuse_nul(frame: Frame, column: int, tokens: Tokens) -> Tokens:
     if not tokens.buffer[:-WORD].all():
-        raise InputError(f'{frame.where}: a NUL character in column "{one_line(frame.names[column])}"; take it out.')
+        raise InputError(f'{frame.where}: a NUL character in column "{one_line(frame.names[column])}"; remove it.')
     return tokens

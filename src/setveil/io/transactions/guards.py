@@ -16,7 +16,7 @@ import numpy as np
 from setveil.core import Dataset, Transactions
 from setveil.core.provenance import VISITS
 from setveil.core.vocabulary import as_read_aloud
-from setveil.errors import InputError, name_some, warn
+from setveil.errors import InputError, name_some, times, warn
 from setveil.io.formats.base import Plan
 from setveil.io.formats.registry import FORMATS, entries_of
 from setveil.io.source import one_line
@@ -119,9 +119,7 @@ def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None
         return
     first = [data.vocabulary[int(item)] for item in data.record(0)]
     if is_headless and len(first) == 1 and looks_like_items(first[0]) and data.supports[data.record(0)[0]] == 1:
-        raise _slip(
-            where, f'the first line ends in "{one_line(first[0], 30)}", as a header does; leave out --no-header'
-        )
+        raise _slip(where, f'the first line ends in "{one_line(first[0], 30)}", as a header does; remove --no-header')
     if len(first) < 2 or any(data.supports[item] > 1 for item in data.record(0)):
         return
     is_table = any(map(looks_like_ids, first)) and (any(map(looks_like_items, first)) or len(first) > 2)
@@ -302,17 +300,18 @@ def _tell_other_spellings(plan: Plan, where: str) -> Iterator[str]:
     if n_spelt_again:
         yield _warning(
             where,
-            f'{n_spelt_again:,} id(s) in "{name}" differ from another in case, blanks or '
-            "invisible signs only, and are read as people of their own; if they are the same people, mend the data.",
+            f'{times(n_spelt_again, "id")} in "{name}" with the same letters as another, but other case, blanks or '
+            "invisible signs: each is read as one person. If they are the same people, correct the data.",
         )
     numbers = [match for match in map(WHOLE_ID.fullmatch, ids) if match]
     n_spelt_again = len(numbers) - len({match[1] for match in numbers})
     if n_spelt_again:
         yield _warning(
             where,
-            f'{n_spelt_again:,} id(s) in "{name}" are the same number as another, spelt with zeros before it or after '
-            "a decimal point (007 and 7, 17 and 17.0), and are read as people of their own; if they are the same "
-            "people, mend the data.",
+            f'{times(n_spelt_again, "id")} in "{name}" with the same number as another, but with zeros before it or '
+            "after a "
+            "decimal point (007 and 7, 17 and 17.0): each is read as one person. If they are the same people, correct "
+            "the data.",
         )
 
 

@@ -124,7 +124,7 @@ def _from_lists(
     if options.roles.columns and not plan.columns:
         raise source.error("the records have no keys, so that no column can be named; remove the roles.", 1)
     if options.keep_ids and ids is None:
-        raise source.error("the records have no ids to keep; leave out --keep-ids.", 1)
+        raise source.error("the records have no ids to keep; remove --keep-ids.", 1)
     merged: dict[str, list[Any]] = {}
     for number, record in enumerate(lists):
         key = str(number) if ids is None else str(ids[number])

@@ -96,7 +96,7 @@ def read_json_lines(source: Source, plan: Plan, options: ReadOptions) -> tuple[T
         found = ids.records(keep_ids)
         rows, kept, plan = rows_of(found), found.ids, replace(plan, ids=found.seen)
     elif keep_ids:
-        raise source.error(f'the records have no "{one_line(id_key)}" to keep; leave out --keep-ids.', 1)
+        raise source.error(f'the records have no "{one_line(id_key)}" to keep; remove --keep-ids.', 1)
     owners = np.repeat(rows.of_row, n_items)
     data = assemble(owners, joined(numbers, np.int32), rows.n_records, list(number_of), Layout("jsonl"), kept)
     names = tuple(keys)

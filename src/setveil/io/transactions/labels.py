@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from setveil.core.row_order import LARGE
 from setveil.core.transactions import Layout, Transactions
 from setveil.core.vocabulary import Vocabulary, ascending
-from setveil.errors import name_some, warn
+from setveil.errors import name_some, times, warn
 from setveil.io.formats.base import SeenIds
 from setveil.io.source import one_line
 from setveil.io.transactions.cells import NOBODY
@@ -358,8 +358,8 @@ def warn_about_blanks(labels: Sequence[str]) -> None:
         doubtful = [label for label in padded_labels if label.strip() in known]
         if doubtful:
             warn(
-                f"{len(doubtful):,} label(s) differ from another in surrounding white space only and are kept apart: "
-                f"{name_some(map(one_line, doubtful), 3)}; --strip takes it off."
+                f"{times(len(doubtful), 'label')} with only white space more than another, read as different: "
+                f"{name_some(map(one_line, doubtful), 3)}; --strip removes white space around labels."
             )
 
 

@@ -40,11 +40,11 @@ def from_object(obj: Any, options: ReadOptions, table: str | None = None) -> tup
         numbers = [str(place + 1) for place in range(len(frame.names))]
         return data, replace(plan, has_header=frame.names != numbers)  # plain rows have no names
     if options.format is not None:
-        raise InputError("format is for files and frames, not for other Python objects; leave it out.")
+        raise InputError("format is for files and frames, not for other Python objects; remove it.")
     named = (options.id_column, options.item_column, options.item_columns or None, options.roles.columns or None)
     if any(name is not None for name in named):
         raise InputError(
-            "only tables have columns (frames, dicts, rows of one length); leave out the options that name columns."
+            "only tables have columns (frames, dicts, rows of one length); remove the options that name columns."
         )
     if hasattr(obj, "tocoo") and hasattr(obj, "nnz"):
         return _from_sparse(obj), Plan("onehot", "the entries that are not 0", kind="a sparse matrix")

@@ -17,7 +17,7 @@ from setveil.core.columns import MISSING, Column, Columns, Role
 from setveil.core.naming import fresh_name
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary, ascending
-from setveil.errors import InputError, name_some
+from setveil.errors import InputError, name_some, times
 from setveil.io.formats.base import Plan
 from setveil.io.hierarchies.values import hierarchy_of_values, number_in
 from setveil.io.options import ReadOptions
@@ -125,16 +125,17 @@ def _rows_without_person(rows: Rows, plan: Plan, options: ReadOptions, where: st
     numbers = np.array(sorted(set(found.values())), dtype=np.int64)
     n_rows = int(np.isin(rows.of_row, numbers).sum())
     if options.missing_person == "drop":
-        return numbers, (f'{n_rows:,} row(s) without an id in "{column}" are dropped',)
+        return numbers, (f'dropped: {times(n_rows, "row")} without an id in "{column}"',)
     first = "" if rows.records is None or not rows.records.first_empty else rows.records.first_empty
     if "" in found and first:
         n_empty = int((rows.of_row == found[""]).sum())
-        others = f", like {n_empty - 1:,} other row(s)" if n_empty > 1 else ""
+        others = f", like {times(n_empty - 1, 'other row')}" if n_empty > 1 else ""
         raise InputError(
             f"{first}: the row has no id{others}; give every row the id of its person, or use --missing-person drop."
         )
     raise InputError(
-        f'{where}: column "{column}": {n_rows:,} row(s) have the id {name_some(sorted(words), 3)}. Does it mean that '
+        f'{where}: column "{column}": {times(n_rows, "row has", "rows have")} the id {name_some(sorted(words), 3)}. '
+        "Does it mean that "
         "the person is not known? Use --missing-person drop. Is it an id like any other? Use --missing value."
     )
 

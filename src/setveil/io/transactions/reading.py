@@ -95,7 +95,7 @@ def _read_file(source: Any, options: ReadOptions) -> Transactions:
         guessed = guess_encoding(beginning_of_text(Path(source))) if os.path.isfile(source) else None  # noqa: PTH113
         if guessed is None:
             raise
-    return _read_source(source, replace(options, encoding=guessed), True, f"read as {guessed}, for it is not UTF-8")
+    return _read_source(source, replace(options, encoding=guessed), True, f"read as {guessed}, because it is not UTF-8")
 
 
 def _read_source(source: Any, options: ReadOptions, is_guessed: bool, *notes: str) -> Transactions:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from setveil.errors import InputError, name_some
+from setveil.errors import InputError, name_some, times
 from setveil.io.formats.base import Plan
 from setveil.io.options import RATINGS, ReadOptions
 from setveil.io.source import Source, one_line
@@ -106,7 +106,7 @@ class Look:
 
     def shown(self) -> str:
         """The header in a message."""
-        text = f"the header has {len(self.first)} column(s)"
+        text = f"the header has {times(len(self.first), 'column')}"
         if 1 < len(self.first) <= 20:
             text += f" ({name_some((one_line(name, 30) for name in self.first), 20)})"
         return text
