@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from setveil.core import Layout, Transactions
 from setveil.errors import InputError
+from setveil.io.formats.registry import written_format
 from setveil.io.transactions import parquet as parquet_module
 from setveil.io.transactions import writing as writing_module
-from setveil.io.transactions.reading import extension, layout_for, read_transactions, read_written, write_transactions
+from setveil.io.transactions.reading import layout_for, read_transactions, read_written, write_transactions
 from setveil.io.transactions.writing import write_chunks
 
 LAYOUTS = [
@@ -59,7 +60,7 @@ def test_what_is_written_is_read_back(layout: Layout, data: st.DataObject, folde
         with pytest.raises(InputError, match="line breaks"):
             write_transactions(given_data, folder / "a", layout)
         return
-    path = folder / ("a" + extension(layout.name))
+    path = folder / ("a" + written_format(layout.name).suffix)
     write_transactions(given_data, path, layout)
     again = read_written(path, layout)
     assert again.to_lists() == given_data.to_lists()
@@ -211,7 +212,7 @@ def test_layout_for() -> None:
     assert layout_for("parquet", tabbed) == Layout("parquet", ",", "who", "what", long=True)
     assert layout_for("long", layout_for("parquet", tabbed)) == Layout("long", ",", "who", "what")
     assert layout_for("long", Layout("parquet", item_column="things")) == Layout("long")
-    assert [extension(name) for name in ("fimi", "spmf", "long", "basket", "jsonl", "parquet")] == [
+    assert [written_format(name).suffix for name in ("fimi", "spmf", "long", "basket", "jsonl", "parquet")] == [
         ".dat", ".txt", ".csv", ".csv", ".jsonl", ".parquet",
     ]  # fmt: skip
 

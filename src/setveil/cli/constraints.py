@@ -48,7 +48,7 @@ def generate(
 ) -> None:
     """Write privacy constraints made from data: what an attacker might know."""
     from setveil.workflows import constraints
-    from setveil.workflows.output_files import refuse_overwriting_input
+    from setveil.workflows.outputs import refuse_overwriting_input
 
     refuse_overwriting_input(input, output)
     data = read_data(input, reading)
@@ -74,7 +74,7 @@ def rules(
     with every sensitive item.
     """
     from setveil.workflows import constraints
-    from setveil.workflows.output_files import refuse_overwriting_input
+    from setveil.workflows.outputs import refuse_overwriting_input
 
     refuse_overwriting_input(input, output)
     data = read_data(input, reading)

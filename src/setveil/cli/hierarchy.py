@@ -47,7 +47,7 @@ def build(
 ) -> None:
     """Build a hierarchy over the items of a data set."""
     from setveil.workflows.hierarchy import resolve_hierarchy
-    from setveil.workflows.output_files import refuse_overwriting_input
+    from setveil.workflows.outputs import refuse_overwriting_input
 
     refuse_overwriting_input(input, output)
     data = read_data(input, reading)
@@ -100,7 +100,7 @@ def convert(
 ) -> None:
     """Write a hierarchy in another format."""
     import setveil
-    from setveil.workflows.output_files import refuse_overwriting_input
+    from setveil.workflows.outputs import refuse_overwriting_input
 
     refuse_overwriting_input(file, output)
     format = _renamed("--from", old_format, "--hierarchy-format", hierarchy_format)

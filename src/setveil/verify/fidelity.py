@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Transactions
-from setveil.core.progress import Progress, no_progress
 from setveil.core.vocabulary import ascending
 from setveil.errors import name_some, times
 from setveil.models import PrivacyModel
@@ -62,7 +61,6 @@ def check_original(
     *,
     in_input_order: bool = False,
     suppression: bool = False,
-    progress: Progress = no_progress,
 ) -> list[str]:
     """Problems found by holding a release against the original, one line each.
 
@@ -80,7 +78,6 @@ def check_original(
             f"the release has {times(published.n_records, 'record')}, the original {times(source.n_records, 'record')}."
         )
         in_input_order = False
-    progress("comparing with the original", None)
     if published.n_records == source.n_records:
         problems += check_columns(
             release.published.columns, original.columns, published.n_records, kept, in_input_order

@@ -1,4 +1,4 @@
-"""Where releases are written and verified: a folder, or an address such as ``s3://bucket/out``."""
+"""Where commands write: the folder of a release, or an address such as ``s3://bucket/out``; never over their input."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from setveil.errors import InputError, one_line
 from setveil.io.releases.addresses import Address, FsspecStore, RemoteStaging, Store, as_address, downloaded, record_at
 from setveil.io.releases.folders import CERTIFICATE, Staging, read_record
 
@@ -33,6 +34,15 @@ def local_copy(out: str | os.PathLike[str], master: str | None = None) -> Iterat
         return
     with downloaded(address, _store_at(address, master)) as folder:
         yield folder
+
+
+def refuse_overwriting_input(source: str | os.PathLike[str], output: Path) -> None:
+    """Raise InputError if the output is the input file, also under another name."""
+    read = Path(source)
+    if read.exists() and output.exists() and output.samefile(read):
+        raise InputError(
+            f"{one_line(str(output), 120)}: is the input, which would be overwritten; choose another output."
+        )
 
 
 def _store_at(address: Address, master: str | None) -> Store:

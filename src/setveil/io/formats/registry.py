@@ -12,14 +12,12 @@ from setveil.io.formats.base import Entries, Format, Plan
 from setveil.io.formats.basket import BASKET
 from setveil.io.formats.fimi import FIMI
 from setveil.io.formats.gmt import GMT
+from setveil.io.formats.grids import ONEHOT, TABLE, WIDE
 from setveil.io.formats.json import JSON
 from setveil.io.formats.jsonl import JSONL
 from setveil.io.formats.long import LONG
-from setveil.io.formats.onehot import ONEHOT
 from setveil.io.formats.parquet import PARQUET
 from setveil.io.formats.spmf import SPMF
-from setveil.io.formats.table import TABLE
-from setveil.io.formats.wide import WIDE
 from setveil.plugins import foreign
 
 # First lines are shown to one format after the other, in this order: whatever is no SPMF may be FIMI. Formats of other

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from setveil.core import Layout, Transactions
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError
-from setveil.io.formats.registry import FORMATS
+from setveil.io.formats.registry import FORMATS, written_format
 from setveil.io.releases.columns import COLUMNS, encode_columns
 from setveil.io.releases.groups import encode_group_part, encode_groups
 from setveil.io.releases.people import SUFFIXES, encode_people, people_layout
@@ -29,7 +29,6 @@ from setveil.io.releases.tables import (
     encode_counts,
     encode_item_counts,
 )
-from setveil.io.transactions.reading import extension
 from setveil.io.transactions.writing import encode_transactions
 from setveil.releases import KINDS, Release, is_grouped
 
@@ -63,7 +62,7 @@ def layout_of(release: Release, wanted: Layout, *, in_parts: bool = False) -> La
 
 def published_name(layout: Layout, kind: str) -> str:
     """``published.csv`` and the like."""
-    return KINDS[kind].file_stem + (SUFFIXES.get(layout.name) or extension(layout.name))
+    return KINDS[kind].file_stem + (SUFFIXES.get(layout.name) or written_format(layout.name).suffix)
 
 
 def part_name(number: int) -> str:

@@ -41,6 +41,7 @@ from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.people import ColumnCells, finish_people, rows_of
 
 LONGEST_ID = 4096  # bytes
+FIRST = 1000  # rows whose ids are compared with the header
 NOTE = 30  # characters; a longer text of several words, alone in its row, is a note
 GAP = "an empty line between rows; remove it, and whatever below it is not part of the table."
 FOOTER = re.compile(
@@ -72,7 +73,7 @@ class LongRows(NamedTuple):
     n_rows: int
     ids: Runs
     items: Numbered
-    first: Tokens  # the first ids
+    first: frozenset[bytes]  # of the ids
     columns: list[Numbered]  # of people
 
 
@@ -126,12 +127,12 @@ def _are_ordinary(rows: Fields, plan: Plan) -> bool:
 def _number_rows(tokens: Tokens, plan: Plan) -> LongRows:
     assert plan.id_position is not None
     width = len(plan.names)
-    ids = tokens.pick(slice(plan.id_position, 1000 * width, width))
+    ids = tokens.pick(slice(plan.id_position, FIRST * width, width))
     return LongRows(
         len(tokens.starts) // width,
         find_id_runs(tokens, plan.id_position, width),
         number_apart(tokens, plan.item_positions[0], width),
-        ids,
+        frozenset(ids.text(row) for row in range(len(ids.starts))),
         [number_apart(tokens, column.place, width) for column in plan.read_columns],
     )
 
@@ -280,9 +281,8 @@ def check_ids(source: Source, tokens: Tokens, lines: NDArray[np.int64], ids: Ids
         )
 
 
-def _refuse_headless(source: Source, name: str, tokens: Tokens) -> None:
+def _refuse_headless(source: Source, name: str, first: frozenset[bytes]) -> None:
     """A first line whose id comes again below is a record, not a header."""
-    first = {tokens.text(row) for row in range(min(len(tokens.starts), 1000))}
     if name.encode() in first:
         raise source.error(
             "the first line looks like a row; use --no-header, or put a header such as id,item above it.", 1

@@ -89,11 +89,9 @@ def is_category(name: str) -> bool:
     return rank_of_items(name) == 1 and bool(words_in(name) & CATEGORY_WORDS)
 
 
-def guess_pair(names: Sequence[str], never_ids: Sequence[int] = ()) -> Pair | None:
+def guess_pair(names: Sequence[str]) -> Pair | None:
     """The columns whose names say that they hold ids and items, the surest first; None if none do or two do equally."""
-    ids = sorted(
-        (-rank_of_ids(name), place) for place, name in enumerate(names) if rank_of_ids(name) and place not in never_ids
-    )
+    ids = sorted((-rank_of_ids(name), place) for place, name in enumerate(names) if rank_of_ids(name))
     if not ids or (len(ids) > 1 and ids[0][0] == ids[1][0] and ids[0][0] == -1):
         return None
     id_position = ids[0][1]

@@ -26,10 +26,8 @@ from setveil.io.transactions.labels import (
     padded,
 )
 
-_DIGIT = np.zeros(256, dtype=bool)
-_DIGIT[list(b"0123456789")] = True
-_BLANK = np.zeros(256, dtype=bool)
-_BLANK[list(b" \t\r\n")] = True
+DIGITS, BLANKS, EVERYTHING = b"0123456789", b" \t\r\n", bytes(range(256))
+_IS_TEXT = bytes(byte not in BLANKS for byte in EVERYTHING)  # for bytes.translate: 1 for text, 0 for a blank
 
 
 class Lines(NamedTuple):
@@ -80,7 +78,7 @@ def _read_lines(source: Source, lines: tuple[bytes, int]) -> tuple[NDArray[np.in
     """How many items each of some lines has, and the items, anything but numbers refused."""
     chunk, line = lines
     found = split_blanks(chunk)
-    _refuse_other(source, chunk, line, _DIGIT, "fimi")
+    _refuse_other(source, chunk, line, DIGITS, "fimi")
     return found.n_tokens, number_apart(found.tokens)
 
 
@@ -88,10 +86,7 @@ def read_spmf(source: Source, has_names: bool = False) -> Transactions:
     """Read SPMF's transaction or sequence layout; the items of a sequence become a set. ``has_names``: items may be
     words.
     """
-    allowed = _DIGIT.copy()
-    allowed[ord("-")] = True
-    if has_names:
-        allowed[:] = True
+    allowed = EVERYTHING if has_names else DIGITS + b"-"
     labels = Labels()
     names = Names()
     numbers: list[NDArray[np.int32]] = []
@@ -119,7 +114,7 @@ def read_spmf(source: Source, has_names: bool = False) -> Transactions:
 def split_blanks(chunk: bytes) -> Lines:
     """Tokens between blanks, line by line."""
     buffer = padded(chunk)
-    is_text = ~_BLANK[buffer[: len(chunk)]]
+    is_text = np.frombuffer(chunk.translate(_IS_TEXT), dtype=bool)
     edges = np.flatnonzero(np.diff(is_text, prepend=False, append=False))
     starts, ends = edges[::2], edges[1::2]
     line_ends = np.flatnonzero(buffer[: len(chunk)] == ord("\n"))
@@ -127,15 +122,15 @@ def split_blanks(chunk: bytes) -> Lines:
     return Lines(Tokens(buffer, starts, ends - starts), n_tokens)
 
 
-def _refuse_other(source: Source, chunk: bytes, line: int, allowed: NDArray[np.bool_], layout: str) -> None:
+def _refuse_other(source: Source, chunk: bytes, line: int, allowed: bytes, layout: str) -> None:
     """Refuse a chunk with any other byte than blanks and what items are made of; name the token and the line."""
-    text = np.frombuffer(chunk, dtype=np.uint8)
-    good = (allowed | _BLANK)[text]
-    carriage_returns = np.flatnonzero(text == ord("\r"))
-    good[carriage_returns[text[carriage_returns + 1] != ord("\n")]] = False
-    if good.all():
+    others = chunk.translate(None, allowed + BLANKS)
+    found = [chunk.index(others[:1])] if others else []
+    if lonely := re.search(rb"\r(?!\n)", chunk):
+        found.append(lonely.start())
+    if not found:
         return
-    place = int(np.argmin(good))
+    place = min(found)
     where = line + chunk.count(b"\n", 0, place)
     if chunk[place : place + 1] == b"\r":
         raise source.error("a carriage return inside the line; end lines by line feeds.", where)

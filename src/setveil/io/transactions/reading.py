@@ -10,18 +10,18 @@ from typing import IO, Any
 from setveil.core.provenance import Interpretation, ReadColumn, Reading, TableForm
 from setveil.core.transactions import Layout, Transactions, in_label_order
 from setveil.errors import InputError, one_line
-from setveil.io.formats.base import Plan
+from setveil.io.formats.base import Format, Plan, Start
 from setveil.io.formats.registry import FORMATS, words_for, written_format
 from setveil.io.options import ReadOptions
 from setveil.io.source import EncodingError, Source, beginning_of_text, guess_encoding
 from setveil.io.transactions import guards
-from setveil.io.transactions.detect import make_plan
 from setveil.io.transactions.labels import warn_about_blanks
 from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.relabel import split_labels, strip_labels
+from setveil.io.transactions.tables import plan_table
 from setveil.io.transactions.writing import write_transactions
 
-__all__ = ["extension", "layout_for", "read_transactions", "read_written", "write_transactions"]
+__all__ = ["layout_for", "read_transactions", "read_written", "write_transactions"]
 
 
 def read_transactions(source: Any, *, table: str | None = None, **given: Any) -> Transactions:
@@ -184,6 +184,50 @@ def _finish(data: Transactions, plan: Plan, options: ReadOptions, reading: Readi
     return replace(data, reading=reading)
 
 
+# -- detecting --------------------------------------------------------------------------------------------------------
+
+
+def _by_magic(source: Source) -> Format | None:
+    """The format whose files begin with certain bytes, if these do."""
+    start = source.start()
+    return next((format for format in FORMATS.values() if format.magic and start.startswith(format.magic)), None)
+
+
+def make_plan(source: Source, options: ReadOptions) -> Plan:
+    """What to read the file as: the user's word, or detected from its first bytes, its extension and its first lines.
+
+    Only evidence decides, and it is said. A table of two columns and baskets of two items look alike; then the user is
+    asked instead, with the options that distinguish them.
+    """
+    if options.format is not None:
+        named = FORMATS[options.format]
+        options.check_for(named)
+        if "no_header" in named.takes:  # a table, which another kind of file may hold as well
+            named = _by_magic(source) or named
+        return named.understand(source, options, f"--format {options.format}")
+    binary = _by_magic(source)
+    if binary is not None:
+        return binary.understand(source, options, "the first bytes")
+    start = Start(source, options)
+    for format in FORMATS.values():
+        if start.extension in format.extensions:
+            return format.understand(source, options, f"the extension {start.extension}")
+    if not start.first:
+        raise source.error(
+            "the file has only empty lines, so that its layout cannot be detected; use --format with one of "
+            f"{', '.join(FORMATS)}.",
+            1,
+        )
+    for format in FORMATS.values():
+        plan = None if format.sniff is None else format.sniff(start)
+        if plan is not None:
+            return plan
+    return plan_table(source, options)
+
+
+# -- what was written -------------------------------------------------------------------------------------------------
+
+
 def read_written(path: str | os.PathLike[str] | IO[bytes], layout: Layout, keep_ids: bool = False) -> Transactions:
     """Read back what ``write_transactions`` wrote in this layout: from a path or an opened file."""
     format = FORMATS[layout.name]
@@ -199,11 +243,6 @@ def read_written(path: str | os.PathLike[str] | IO[bytes], layout: Layout, keep_
         labels_as_they_are=True,  # what was written is known to be meant
         keep_ids=keep_ids,
     )
-
-
-def extension(layout_name: str) -> str:
-    """The file extension of a layout, with its dot."""
-    return written_format(layout_name).suffix
 
 
 def layout_for(name: str, like: Layout) -> Layout:
