@@ -185,6 +185,14 @@ def test_a_known_column_of_ids_is_refused() -> None:
     assert data.columns is not None and data.columns["age"].hierarchy is not None
 
 
+@pytest.mark.parametrize("role", ["carry", "sensitive_columns"])
+def test_columns_of_ids_that_are_published_unchanged_are_named(role: str) -> None:
+    rows = "".join(f"{n},N{n},{'mf'[n % 2]},A\n{n},N{n},{'mf'[n % 2]},B\n" for n in range(30))
+    source = io.BytesIO(("pid,name,sex,dx\n" + rows).encode())
+    with pytest.warns(sv.SetveilWarning, match='"name" is published unchanged, and 30 of 30 people have a value that'):
+        sv.read(source, person="pid", item="dx", **{role: ["name", "sex"]})
+
+
 def test_roles_of_data_that_was_read_are_refused() -> None:
     with pytest.raises(InputError, match="where it is read"):
         sv.read(sv.Transactions.from_lists([["a"]]), known_columns="age")

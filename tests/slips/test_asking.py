@@ -170,7 +170,12 @@ REFUSED: dict[str, tuple[str, int, str]] = {
     "a code without its dot": (
         "anonymize codes.csv -o out --model degree -p 2 --sensitive HIV,B200.1",
         2,
-        '"B20.01" in the data differs from an item of the list in case, blanks, punctuation',
+        '"B20.01" in the data differs from an item of the list in case, blanks, accents, punctuation',
+    ),
+    "an abbreviation with dots": (
+        "anonymize codes.csv -o out --model degree -p 2 --sensitive H.I.V.,B20.01",
+        2,
+        '"HIV" in the data differs from an item of the list',
     ),
     "nearly everything is sensitive": (
         "anonymize data.csv -o out --model k-anonymity -k 2 --sensitive milk,bread,beer,tea",

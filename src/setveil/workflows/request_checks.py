@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,8 @@ from setveil.models import PrivacyModel, declared
 from setveil.policy.selection import refuse_file_names
 from setveil.releases import Release
 
-INNER_MARKS = re.compile(r"(?<=\w)[\s._/-]+(?=\w)")
+INNER_MARKS = re.compile(r"(?<=\w)[\s._/\u2010-\u2015-]+(?=\w)")
+ACCENTS = re.compile("[\u0300-\u036f]+")
 WORD = re.compile(r"[^\W_]+")
 NAME = re.compile(r"[^\W_].*[^\W_]", re.DOTALL)  # at least two signs, a letter or digit at both ends
 CODE = re.compile(r"[^\W\d_]+\d\d\w*")  # letters, then two or more digits: B20, I10, C50
@@ -97,8 +99,8 @@ def _check_spellings(data: Dataset, what: str, labels: set[str], strangers: Sequ
     if not missed:
         return
     words = (
-        f"{what}: {name_some(missed)} in the data differs from an item of the list in case, blanks, punctuation or "
-        "invisible characters only"
+        f"{what}: {name_some(missed)} in the data differs from an item of the list in case, blanks, accents, "
+        "punctuation or invisible characters only"
     )
     if set(map(_spelling, strangers)).intersection(map(_spelling, missed)):
         raise InputError(f"{words}, and would not be protected; write it as in the data.")
@@ -106,9 +108,12 @@ def _check_spellings(data: Dataset, what: str, labels: set[str], strangers: Sequ
 
 
 def _spelling(label: str) -> str:
-    """A label without case, blanks and invisible signs; "B20.0" and "b200" are alike, 1.5 and 15 are not."""
+    """A label without case, blanks, accents and invisible signs; "B20.0" and "b200" are alike, and so are "H.I.V." and
+    "hiv"; 1.5 and 15 are not.
+    """
     plain = as_read_aloud(label)
-    bare = INNER_MARKS.sub("", plain)
+    letters = plain if plain.isascii() else ACCENTS.sub("", normalize("NFD", plain))
+    bare = INNER_MARKS.sub("", letters).strip(".,:;!?") or plain
     return plain if bare.isdigit() else bare
 
 

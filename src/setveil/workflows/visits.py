@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.columns import Columns
-from setveil.errors import UncheckedError, one_line
+from setveil.errors import UncheckedError, one_line, unheard_warnings
 from setveil.io.roles import names_in
 from setveil.models import PrivacyModel
 from setveil.releases import Release
@@ -46,7 +46,8 @@ def find_visits(folder: Path, original: Any, given: Mapping[str, Any]) -> Visits
         for name, value in reading.items()
     }
     with_people["carry"] = [*with_people.get("carry", ()), person]
-    columns = as_dataset(original, **with_people).columns
+    with unheard_warnings():  # the people are read to be counted, not to be published
+        columns = as_dataset(original, **with_people).columns
     column = next((one for one in columns or () if one.name == person), None)
     return None if column is None else Visits(reading, str(person), column.codes)
 

@@ -33,6 +33,7 @@ from setveil.io.transactions.headers import (
 
 OFF = "or add --labels-as-they-are if they are meant"
 LEAST_RECORDS = 20  # below, everything may be chance
+SHARE_ALONE = 0.5  # of people whose value nobody else has
 LOOKED_AT = 20_000  # labels, and records
 DECIMAL = re.compile(r"[+-]?[0-9]+[.,][0-9]+(?:[eE][+-]?[0-9]+)?")
 NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -436,6 +437,19 @@ def tell_visits(plan: Plan, where: str, is_meant: bool = False) -> Findings:
     return Findings((text,), (VISITS,))
 
 
+def _warn_about_published_ids(data: Dataset, _: Plan, where: str) -> Iterator[str]:
+    """Values that hardly two people share, in columns that are published unchanged, are ids, whatever they are."""
+    for column in data.columns or ():
+        n_alone = int((column.counts == 1).sum())
+        if column.role in ("carry", "sensitive") and n_alone > SHARE_ALONE * data.n_records >= LEAST_RECORDS / 2:
+            yield _warning(
+                where,
+                f'column "{one_line(column.name, 40)}" is published unchanged, and {n_alone:,} of {data.n_records:,} '
+                "people have a value that nobody else has, as ids are: an attacker who knows this value finds the "
+                "record. Drop the column with --drop, or make its values coarser.",
+            )
+
+
 def _warn_about_row_numbers(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Row numbers for people: with one item each nobody can be found by two, and everything looks safe."""
     is_pair = entries_of(plan) == "row" and plan.id_position is not None and len(plan.item_positions) == 1
@@ -510,6 +524,7 @@ GUARDS: tuple[Guard, ...] = (
     _warn_about_nobody,
     _warn_about_header,
     _refuse_unused_people,
+    _warn_about_published_ids,
     _warn_about_row_numbers,
     _warn_about_full_columns,
 )
