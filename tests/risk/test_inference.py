@@ -13,6 +13,7 @@ import pytest
 import setveil as sv
 from setveil.core import Hierarchy, Itemsets, Transactions
 from setveil.releases import Grouping, Recoding, Release
+from setveil.risk._revealing import count_further
 from setveil.risk.attack import attack
 from setveil.risk.inference import Conclusions, Revealed, reveal
 from setveil.risk.knowledge import Group, People
@@ -221,3 +222,32 @@ def test_the_risk_of_data_has_the_figures_that_a_run_finds_before_anonymization(
                 assert row[name] == {"value": tried[name]["before"], "control": tried[name]["control"]}
             assert row["base"] == tried["certain"]["base"]
     assert "certain" in str(table) and sv.risk(data, inference=False).inference == ()
+
+
+def test_records_that_fit_and_show_are_counted_alike_by_bits_and_by_lists() -> None:
+    rng = np.random.default_rng(5)
+    n_by_bits = 0
+    for _ in range(150):
+        n_records, n_items = int(rng.integers(100, 900)), 9
+        shares = rng.choice([0.004, 0.01, 0.015, 0.04, 0.5, 0.9], n_items)
+        holds = rng.random((n_records, n_items)) < shares
+        data = Transactions.from_lists([[str(i) for i in np.flatnonzero(row)] for row in holds])
+        if data.n_items < n_items:
+            continue
+        known = np.sort(rng.choice(n_items, 2, replace=False)).astype(np.int32)
+        further = np.setdiff1d(np.arange(n_items, dtype=np.int32), known)
+        own = np.array([rng.integers(-1, n_records)])
+        n_fitting, n_showing = np.zeros((1, 2), dtype=np.int64), np.zeros((len(further), 2), dtype=np.int64)
+        ends = np.array([0, 2]), np.array([0, len(further)])
+        asked = (ends[0], known), data.postings, data.supports, (ends[1], further)
+        count_further(data.postings, *asked, own, 0, 1, n_fitting, n_showing)
+        fits = holds[:, known].all(axis=1)
+        others = fits & (np.arange(n_records) != own[0])
+        assert n_fitting.tolist() == [[fits.sum(), others.sum()]]
+        n_by_bits += fits.sum() > -(-n_records // 64)
+        for place, item in enumerate(further.tolist()):
+            expected = [0, 0]
+            if 2 * data.supports[item] > others.sum():
+                expected = [(fits & holds[:, item]).sum(), (others & holds[:, item]).sum()]
+            assert n_showing[place].tolist() == expected
+    assert 10 < n_by_bits < 130

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,23 @@ def test_searching_equals_enumeration() -> None:
                 part = {data.vocabulary[item] for item in items if item >= 0}
                 assert sum(part <= set(row) for row in rows) == expected[number]
     assert n_alone > 100
+
+
+def test_searching_many_records_equals_enumeration() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(40):
+        holds = rng.random((300, 16)) < rng.choice([0.01, 0.05, 0.3, 0.6], 16)
+        data = Transactions.from_lists([[f"{i:02}" for i in np.flatnonzero(row)] for row in holds])
+        holds = holds[:, holds.any(axis=0)]
+        part = data.select(rng.choice(data.n_records, 8))
+        for size in (2, 3, 4):
+            chosen, least = Chooser(data).choose((part.indptr, part.items), size)
+            for number, items in enumerate(chosen):
+                own = part.record(number)
+                few = combinations(own.tolist(), min(size, len(own)))
+                assert least[number] == min(holds[:, some].all(axis=1).sum() for some in few)
+                assert least[number] == holds[:, items[items >= 0]].all(axis=1).sum()
+                assert np.isin(items[items >= 0], own).all()
 
 
 def test_a_choice_that_ends_early_is_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -234,13 +234,13 @@ def count_some_matches(
     words = np.empty(postings.bits.shape[1], dtype=np.uint64)
     for query in range(first, last):
         itemset = query_items[query_indptr[query] : query_indptr[query + 1]]
-        if len(itemset) > 0 and _all_dense(postings, itemset):
-            _and_bits(postings, itemset, words)
+        if len(itemset) > 0 and are_dense(postings, itemset):
+            and_bits(postings, itemset, words)
             if len(weights) == 0:
                 for word in words:
                     counts[query] += popcount(word)
                 continue
-        common = _common_records(postings, itemset, words)
+        common = common_records(postings, itemset, words)
         if len(weights) == 0:
             counts[query] = len(common)
         for record in common[: len(weights)]:
@@ -251,9 +251,9 @@ def count_some_matches(
 def list_matches(postings: Postings, itemset: NDArray[np.int32]) -> NDArray[np.int32]:
     """The records that contain an itemset, ascending."""
     words = np.empty(postings.bits.shape[1], dtype=np.uint64)
-    if len(itemset) > 0 and _all_dense(postings, itemset):
-        _and_bits(postings, itemset, words)
-    return _common_records(postings, itemset, words)
+    if len(itemset) > 0 and are_dense(postings, itemset):
+        and_bits(postings, itemset, words)
+    return common_records(postings, itemset, words)
 
 
 @compiled
@@ -294,7 +294,8 @@ def are_matches(postings: Postings, queries: Queries, records: NDArray[np.int64]
 
 
 @compiled
-def _all_dense(postings: Postings, itemset: NDArray[np.int32]) -> bool:
+def are_dense(postings: Postings, itemset: NDArray[np.int32]) -> bool:
+    """Whether all items are frequent ones, of which there are bits."""
     for item in itemset:
         if postings.dense[item] < 0:
             return False
@@ -302,7 +303,7 @@ def _all_dense(postings: Postings, itemset: NDArray[np.int32]) -> bool:
 
 
 @compiled
-def _and_bits(postings: Postings, itemset: NDArray[np.int32], words: NDArray[np.uint64]) -> None:
+def and_bits(postings: Postings, itemset: NDArray[np.int32], words: NDArray[np.uint64]) -> None:
     """Write to ``words`` the records that contain all items, which must be frequent ones."""
     first = postings.bits[postings.dense[itemset[0]]]
     for at in range(len(words)):
@@ -314,7 +315,7 @@ def _and_bits(postings: Postings, itemset: NDArray[np.int32], words: NDArray[np.
 
 
 @compiled
-def _common_records(postings: Postings, itemset: NDArray[np.int32], words: NDArray[np.uint64]) -> NDArray[np.int32]:
+def common_records(postings: Postings, itemset: NDArray[np.int32], words: NDArray[np.uint64]) -> NDArray[np.int32]:
     """The records that contain all items; if all are frequent, ``words`` must hold their common bits."""
     if len(itemset) == 0:
         everybody = np.empty(postings.n_records, dtype=np.int32)

@@ -6,21 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.compiling import compiled
-from setveil.arrays.mining import Lists
+from setveil.arrays.mining import Lists, Postings, popcount, set_bits
 from setveil.arrays.sorting import stable_order
-from setveil.risk._identifying import Rows
 
-MOST_ITEMS = np.int64(62)  # of a record that are tried, the rarest ones: each is one bit of a word
-_FEW = np.int64(12)  # items whose combinations are counted in a table
+MOST_ITEMS = 62  # of a record that are tried, the rarest ones: each is one bit of a word
+_FEW = 12  # items whose combinations are counted in a table
 
 
 @compiled
 def choose_items(
-    rows: Rows,
-    lists: Lists,
+    postings: Postings,
     supports: NDArray[np.int64],
     own: Lists,
-    size: int,
     patience: int,
     first: int,
     last: int,
@@ -28,113 +25,165 @@ def choose_items(
     chosen: NDArray[np.int32],
 ) -> None:
     """For the targets ``first:last`` the smallest support of up to ``size`` of the items ``own`` of each; ``supports``:
-    those of single items.
+    those of single items. ``size`` is the width of ``chosen``.
 
     Writes that support to ``least`` and items that have it to ``chosen`` (-1 where fewer are enough). A target without
-    items has the weight of all rows. The search for one target ends after ``patience`` steps, with the best so far.
+    items has the number of all records. The search for one target ends after ``patience`` steps, with the best so far.
 
-    No combination has a smaller support than all items together, so the search ends where this support is found.
+    No combination has a smaller support than all items together, so the search ends where this support is found. Only
+    records with ``size`` of the items matter: they are found for 64 records at once.
     """
-    indptr, items, weights = rows
-    list_indptr, list_rows = lists
     own_indptr, own_items = own
-    place_of = np.full(len(list_indptr) - 1, -1, dtype=np.int64)
-    longest = np.int64(0)
-    for target in range(first, last):
-        for item in own_items[own_indptr[target] : own_indptr[target + 1]]:
-            longest = max(longest, list_indptr[item + 1] - list_indptr[item])
-    masks = np.empty((size + 1, longest), dtype=np.uint64)  # [depth] items that the rows of a combination hold besides
-    times = np.empty((size + 1, longest), dtype=np.int64)
-    n_masks = np.zeros(size + 1, dtype=np.int64)
-    next_place = np.zeros(size + 1, dtype=np.int64)  # [depth] the item to try next
-    table = np.zeros(1 << _FEW, dtype=np.int64)
+    size = chosen.shape[1]
     for target in range(first, last):
         mine = own_items[own_indptr[target] : own_indptr[target + 1]]
-        mine = mine[stable_order(supports[mine])]
-        n = min(np.int64(len(mine)), MOST_ITEMS)
-        for place in range(n):
-            place_of[mine[place]] = place
-        left, floor, best = np.int64(patience), np.int64(0), np.int64(-1)
-        for lead in range(n - size + 1 if n > size else np.int64(n > 0)):
-            # What the rows with this item hold of the others. The rarest item comes first: its rows have all there is.
-            members = list_rows[list_indptr[mine[lead]] : list_indptr[mine[lead] + 1]]
-            if lead > 0 and len(members) > left:
-                left = np.int64(0)
+        mine = mine[stable_order(supports[mine])][:MOST_ITEMS]  # the rarest first
+        n, need = len(mine), min(size, len(mine))
+        if need < 2:
+            least[target] = supports[mine[0]] if need else postings.n_records
+            for at in range(need):
+                chosen[target, at] = mine[at]
+            continue
+        bits, places = _bits_of(postings, mine), np.arange(n)
+        best = floor = _count_common(bits, places)
+        if n > need:
+            best, places = supports[mine[0]], places[:1]
+        leads, left = _records_to_look_at(bits, need), np.int64(patience)
+        for lead in range(n - need + 1):
+            n_here = np.int64(0)
+            for word in leads[lead]:
+                n_here += popcount(word)
+            left -= n_here * (n - lead)
+            if best == floor or (lead > 0 and left < 0):
                 break
-            n_bits = n - lead - 1
-            is_counted = n_bits <= _FEW
-            n_here = 0
-            for row in members:
-                mask = np.uint64(0)
-                for at in range(indptr[row], indptr[row + 1]):
-                    place = place_of[items[at]]
-                    if place > lead:
-                        mask |= np.uint64(1) << np.uint64(place - lead - 1)
-                left -= indptr[row + 1] - indptr[row]
-                if is_counted:
-                    table[mask] += weights[row]
-                else:
-                    masks[1, n_here], times[1, n_here] = mask, weights[row]
-                    n_here += 1
-            if is_counted:
-                for number in range(1 << n_bits):
-                    if table[number] > 0:
-                        masks[1, n_here], times[1, n_here] = np.uint64(number), table[number]
-                        n_here += 1
-                        table[number] = 0
-            n_masks[1] = n_here
-            if lead == 0:
-                every = (np.uint64(1) << np.uint64(n_bits)) - np.uint64(1)
-                for at in range(n_here):
-                    if masks[1, at] == every:
-                        floor += times[1, at]
-                if n <= size:
-                    best = floor
-                    for place in range(n):
-                        chosen[target, place] = mine[place]
-                    break
-            depth, support = 1, supports[mine[lead]]
-            next_place[1] = 0
-            next_place[0] = lead
-            is_new = True
-            while depth > 0 and best != floor and left > 0:
-                if is_new and (depth == size or support == floor):
-                    if best < 0 or support < best:
-                        best = support
-                        for at in range(size):
-                            chosen[target, at] = -1
-                        chosen[target, 0] = mine[lead]
-                        for at in range(1, depth):
-                            chosen[target, at] = mine[lead + next_place[at]]  # already one beyond
-                    depth -= 1
-                    is_new = False
-                    continue
-                place = next_place[depth]
-                if place >= n_bits:
-                    depth -= 1
-                    is_new = False
-                    continue
-                next_place[depth] += 1
-                kept, support = 0, 0
-                for at in range(n_masks[depth]):
-                    if (masks[depth, at] >> np.uint64(place)) & np.uint64(1):
-                        masks[depth + 1, kept] = masks[depth, at]
-                        times[depth + 1, kept] = times[depth, at]
-                        support += times[depth, at]
-                        kept += 1
-                left -= n_masks[depth] + 1
-                depth += 1
-                n_masks[depth] = kept
-                if depth < size:
-                    next_place[depth] = place + 1
-                is_new = True
-            if best == floor or left <= 0 or size == 1:
-                break
-        for place in range(n):
-            place_of[mine[place]] = -1
-        if n == 0:
-            best = weights.sum()
-        if best < 0:  # not even one combination was looked at to its end
-            best = supports[mine[0]]
-            chosen[target, 0] = mine[0]
+            masks, times = _masks_of(leads[lead], bits[lead + 1 :], n_here)
+            best, left, places = _search(masks, times, (lead, n, size), (best, floor), left, places)
+        while best == floor and len(places) > 1 and _count_common(bits, places[:-1]) == floor:
+            places = places[:-1]
         least[target] = best
+        for at in range(len(places)):
+            chosen[target, at] = mine[places[at]]
+
+
+@compiled
+def _bits_of(postings: Postings, items: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """One bit per record that has the item, [items, words]."""
+    bits = np.zeros((len(items), postings.bits.shape[1]), dtype=np.uint64)
+    for place in range(len(items)):
+        item = items[place]
+        if postings.dense[item] >= 0:
+            row = postings.bits[postings.dense[item]]
+            for at in range(len(row)):
+                bits[place, at] = row[at]
+        else:
+            set_bits(postings.records[postings.indptr[item] : postings.indptr[item + 1]], bits[place])
+    return bits
+
+
+@compiled
+def _count_common(bits: NDArray[np.uint64], places: NDArray[np.int64]) -> int:
+    """The number of records with all these items."""
+    n_common = np.int64(0)
+    for at in range(bits.shape[1]):
+        word = bits[places[0], at]
+        for place in places[1:]:
+            word &= bits[place, at]
+        n_common += popcount(word)
+    return n_common
+
+
+@compiled
+def _records_to_look_at(bits: NDArray[np.uint64], need: int) -> NDArray[np.uint64]:
+    """For each item the records that have it, and at least ``need - 1`` of the items that come after."""
+    n_items, n_words = bits.shape
+    found = np.empty_like(bits)
+    after = np.zeros((need, n_words), dtype=np.uint64)  # [t] records with more than t of the items after
+    for item in range(n_items - 1, -1, -1):
+        for at in range(n_words):
+            found[item, at] = bits[item, at] & after[need - 2, at]
+        for more in range(need - 2, 0, -1):
+            for at in range(n_words):
+                after[more, at] |= after[more - 1, at] & bits[item, at]
+        for at in range(n_words):
+            after[0, at] |= bits[item, at]
+    return found
+
+
+@compiled
+def _masks_of(
+    records: NDArray[np.uint64], bits: NDArray[np.uint64], n_records: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Which of the items of ``bits`` some records have, and how many of these have the same."""
+    n_items = len(bits)
+    is_counted = n_items <= _FEW
+    masks = np.empty(1 << n_items if is_counted else n_records, dtype=np.uint64)
+    times = np.zeros(len(masks), dtype=np.int64)
+    n_masks = 0
+    for number in range(len(records)):
+        word = records[number]
+        while word != 0:
+            lowest = word & (~word + np.uint64(1))
+            shift = np.uint64(popcount(lowest - np.uint64(1)))
+            word ^= lowest
+            mask = np.uint64(0)
+            for item in range(n_items):
+                mask |= ((bits[item, number] >> shift) & np.uint64(1)) << np.uint64(item)
+            if is_counted:
+                times[mask] += 1
+            else:
+                masks[n_masks] = mask
+                times[n_masks] = 1
+                n_masks += 1
+    if is_counted:
+        for number in range(len(times)):
+            if times[number] > 0:
+                masks[n_masks], times[n_masks] = np.uint64(number), times[number]
+                n_masks += 1
+    return masks[:n_masks], times[:n_masks]
+
+
+@compiled
+def _search(
+    masks: NDArray[np.uint64],
+    times: NDArray[np.int64],
+    where: tuple[int, int, int],
+    known: tuple[int, int],
+    left: int,
+    places: NDArray[np.int64],
+) -> tuple[int, int, NDArray[np.int64]]:
+    """The best so far after all combinations that begin with one item, the steps that are left, and the places of the
+    items. ``where``: the place of that item, the number of items, and how many are chosen; ``known``: the best before,
+    and what cannot be beaten.
+    """
+    (lead, n_items, size), (best, floor) = where, known
+    held = np.empty((size + 1, len(masks)), dtype=np.uint64)  # [depth] items that the records of a combination have
+    n_times = np.empty((size + 1, len(masks)), dtype=np.int64)
+    n_held = np.zeros(size + 1, dtype=np.int64)
+    for at in range(len(masks)):
+        held[1, at], n_times[1, at] = masks[at], times[at]
+    n_held[1] = len(masks)
+    path = np.zeros(size + 1, dtype=np.int64)  # [depth] the item to try next, counted from the one after the lead
+    depth = 1
+    while depth > 0 and best != floor and left > 0:
+        place = path[depth]
+        if place + size - depth > n_items - lead - 1:  # too few are left
+            depth -= 1
+            continue
+        path[depth] += 1
+        kept, support = 0, np.int64(0)
+        for at in range(n_held[depth]):
+            if (held[depth, at] >> np.uint64(place)) & np.uint64(1):
+                held[depth + 1, kept], n_times[depth + 1, kept] = held[depth, at], n_times[depth, at]
+                support += n_times[depth, at]
+                kept += 1
+        left -= n_held[depth] + 1
+        if depth + 1 < size:
+            depth += 1
+            n_held[depth], path[depth] = kept, place + 1
+        elif support < best or len(places) < size:
+            best = support
+            places = np.empty(size, dtype=np.int64)
+            places[0] = lead
+            for at in range(1, size):
+                places[at] = lead + path[at]  # already one beyond
+    return best, left, places

@@ -7,7 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.compiling import compiled
-from setveil.arrays.mining import Postings, Queries, contains_item, intersect, list_matches
+from setveil.arrays.mining import (
+    Postings,
+    Queries,
+    and_bits,
+    are_dense,
+    common_records,
+    contains_item,
+    intersect,
+    popcount,
+)
 
 
 @compiled
@@ -29,30 +38,44 @@ def count_further(
     counted: its number stays 0.
     """
     further_indptr, further_labels = further
+    words = np.empty(postings.bits.shape[1], dtype=np.uint64)
     for query in range(first, last):
         begin, end = further_indptr[query], further_indptr[query + 1]
         if begin == end:
             continue
-        fitting = list_matches(postings, queries[1][queries[0][query] : queries[0][query + 1]])
-        n_own = 0
-        for record in fitting:
-            n_own += record == own[query]
-        n_fitting[query, 0], n_fitting[query, 1] = len(fitting), len(fitting) - n_own
+        itemset = queries[1][queries[0][query] : queries[0][query + 1]]
+        n_fitting_here = np.int64(0)
+        if len(itemset) > 0 and are_dense(postings, itemset):
+            and_bits(postings, itemset, words)
+            for word in words:
+                n_fitting_here += popcount(word)
+        are_many = n_fitting_here > len(words)  # then 64 are looked at together
+        fitting = np.empty(0, dtype=np.int32) if are_many else common_records(postings, itemset, words)
+        n_fitting_here = n_fitting_here if are_many else len(fitting)
+        is_own = own[query] >= 0
+        for item in itemset:
+            is_own = is_own and contains_item(postings, item, own[query])
+        n_fitting[query, 0], n_fitting[query, 1] = n_fitting_here, n_fitting_here - is_own
         common = np.empty(len(fitting), dtype=np.int32)
         for place in range(begin, end):
             label = further_labels[place]
             if 2 * supports[label] <= n_fitting[query, 1]:
                 continue
-            n_both = 0
+            n_both = np.int64(0)
+            showing = labels.records[labels.indptr[label] : labels.indptr[label + 1]]
             if labels.dense[label] >= 0:
                 row = labels.bits[labels.dense[label]]
+                if are_many:
+                    for at in range(len(words)):
+                        n_both += popcount(words[at] & row[at])
                 for record in fitting:
                     n_both += np.int64((row[record >> 6] >> np.uint64(record & 63)) & np.uint64(1))
+            elif are_many:
+                for record in showing:
+                    n_both += np.int64((words[record >> 6] >> np.uint64(record & 63)) & np.uint64(1))
             else:
                 for at in range(len(fitting)):
                     common[at] = fitting[at]
-                n_both = intersect(
-                    common, len(fitting), labels.records[labels.indptr[label] : labels.indptr[label + 1]]
-                )
+                n_both = intersect(common, len(fitting), showing)
             n_showing[place, 0] = n_both
-            n_showing[place, 1] = n_both - (n_own > 0 and contains_item(labels, label, own[query]))
+            n_showing[place, 1] = n_both - (is_own and contains_item(labels, label, own[query]))

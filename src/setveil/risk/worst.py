@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.mining import Lists, invert_rows
+from setveil.arrays.mining import Lists
 from setveil.arrays.threads import for_slices
 from setveil.core import Transactions
 from setveil.risk._choosing import choose_items
@@ -88,10 +88,7 @@ class Chooser:
 
     def __init__(self, data: Transactions) -> None:
         """``data``: items of one class must be other ones than those of another; see ``items_by_class``."""
-        distinct, weights, _ = data.distinct()
-        self.rows = distinct.indptr, distinct.items, weights
-        self.lists = invert_rows(distinct.indptr, distinct.items, distinct.n_items)
-        self.supports = data.supports
+        self.data = data
 
     def choose(self, own: Lists, size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Of the items ``own`` of each target up to ``size`` that fewest records have, -1 where fewer are enough, and
@@ -100,7 +97,7 @@ class Chooser:
         """
         n_targets = len(own[0]) - 1
         least, chosen = np.zeros(n_targets, dtype=np.int64), np.full((n_targets, size), -1, dtype=np.int32)
-        where = self.rows, self.lists, self.supports, own, size, PATIENCE
+        where = self.data.postings, self.data.supports, own, PATIENCE
         for_slices(
             lambda first, last: choose_items(*where, first, last, least, chosen),
             [(first, min(first + _AT_ONCE, n_targets)) for first in range(0, n_targets, _AT_ONCE)],
