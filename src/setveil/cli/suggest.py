@@ -29,7 +29,9 @@ def suggest(
     hierarchy_columns: o.HierarchyColumns = None,
     sensitive: o.Sensitive = None,
     profile: o.Profile = None,
-    seconds: Annotated[float, typer.Option(min=0, max=1e9, help="Time budget in seconds.")] = 60.0,
+    seconds: Annotated[
+        float, typer.Option(min=0, max=1e9, help="Time limit; a search that it ends early says so.")
+    ] = 600.0,
     run: Annotated[bool, typer.Option("--run", help="Run the first proposal.")] = False,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="OUT", help="With --run: the folder to publish.")

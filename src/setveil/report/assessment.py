@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 NOT_MEASURED = "not measured: single records were not at hand"
 LISTED = 4  # sensitive items that are named
-LIMITS = 8  # sentences about what is not protected; the report has all
+LIMITS = 6  # sentences about what is not protected; the report has all
 
 
 class Decision(NamedTuple):

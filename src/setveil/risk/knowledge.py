@@ -94,12 +94,13 @@ class People:
             for secret in (self.private.record(person) if self.private.lengths[person] else (-1,))
         ]
         lengths = self.n_public[people].tolist()
-        n_choices = [comb(length, size) for length in lengths]
-        if sum(map(int.__mul__, n_choices, n_asked.tolist())) <= n:
+        n_all = sum(comb(length, size) * asked for length, asked in zip(lengths, n_asked.tolist(), strict=True))
+        if n_all <= n:  # as often as targets allow, for items that are drawn wrong
             choices = {length: list(combinations(range(length), size)) for length in set(lengths)}
             each = [choices[int(self.n_public[person])] for person, _ in pairs]
-            places = np.array([choice for some in each for choice in some], np.int64).reshape(-1, size)
-            repeats = np.array([len(some) for some in each])
+            listed = [choice for some in each for choice in some * (n // n_all)]
+            places = np.array(listed, dtype=np.int64).reshape(len(listed), size)
+            repeats = np.array([len(some) * (n // n_all) for some in each])
         else:
             places, repeats = None, np.full(len(pairs), n // len(pairs))
         rows = np.repeat(np.array(pairs, dtype=np.int64), repeats, axis=0)
