@@ -181,6 +181,33 @@ def many(triple: int, k: int, low: Longs, is_complete: bool) -> int:
 
 
 @_compiled
+def _fits(
+    cell: Longs, together: int, k: int, is_complete: bool, n_records: int, low: Longs, high: Longs, listed: Longs
+) -> bool:
+    """Whether ``together`` people can have all four items: first nobody else has three of them unless a listed triple
+    needs it, then as many as have room in the pairs' lower ends, one cell after the other, in four orders.
+    """
+    for first in range(-1, 4):
+        cell[15] = together
+        for item in range(4):
+            cell[15 ^ 1 << item] = max(low[15 ^ 1 << item] - together, 0)
+        for turn in range(4 if first >= 0 else 0):
+            left_out = (first + turn) % 4
+            triple = 15 ^ 1 << left_out
+            room = (high[triple] if listed[triple] else n_records) - together - cell[triple]
+            for item in range(4):
+                if item != left_out:
+                    pair = triple ^ 1 << item
+                    room = min(room, low[pair] - together - cell[triple] - cell[15 ^ 1 << item])
+            everybody = together + cell[triple] + room
+            if room > 0 and (listed[triple] or everybody >= many(triple, k, low, is_complete)):
+                cell[triple] += room
+        if _room(cell, 4, n_records, low, high, listed):
+            return True
+    return False
+
+
+@_compiled
 def is_harmless(z: int, k: int, is_complete: bool, low: Longs, high: Longs, listed: Longs, cell: Longs) -> bool:
     """Whether one of a few solutions shows that Z reveals nothing; ``cell`` is room for it."""
     n_records, full = low[0], (1 << z) - 1
@@ -203,14 +230,14 @@ def is_harmless(z: int, k: int, is_complete: bool, low: Longs, high: Longs, list
                 most = min(most, high[mask])
         for attempt in range(3 if fewest <= most else 0):
             cell[full] = fewest if attempt == 0 else most if attempt == 2 else min(max(rarest, fewest), most)
-            for item in range(4):
-                cell[full ^ 1 << item] = max(low[full ^ 1 << item] - cell[full], np.int64(0))
-            if _room(cell, z, n_records, low, high, listed):
+            if _fits(cell, cell[full], k, is_complete, n_records, low, high, listed):
                 return True
-        cell[full] = 0
         for item in range(4):
             if not listed[full ^ 1 << item]:
                 low[full ^ 1 << item] = 0
+        if _fits(cell, 0, k, is_complete, n_records, low, high, listed):
+            return True
+        cell[full] = 0
     for triple in range(-1, 4 if z == 4 else z - 2):  # nobody more than listed, or the people of an unlisted triple
         chosen = 0 if triple < 0 else 7 if z == 3 else full ^ 1 << triple
         if listed[chosen] and triple >= 0:

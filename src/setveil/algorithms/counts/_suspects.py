@@ -10,6 +10,7 @@ from setveil.arrays.compiling import compiled
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.uint8]
+LOOKED, MOST = 5, 6  # places in ``numbers``
 
 
 @compiled
@@ -123,12 +124,33 @@ def are_together(n_records: int, numbers: Numbers, parts: Numbers, low: Numbers,
         together = fewest if attempt == 0 else max(fewest, min(rarest, most)) if attempt == 1 else most
         if together < fewest or together > most:
             continue
-        for one in range(4):
-            value[15 ^ 1 << one] = max(low[15 ^ 1 << one], together)
-        value[15] = together
-        if can_be(4, n_records, parts, low, high, value):
-            return True
+        for first in range(5):
+            for one in range(4):
+                value[15 ^ 1 << one] = max(low[15 ^ 1 << one], together)
+            value[15] = together
+            if first > 0:
+                raise_triples(n_records, numbers, parts, low, high, value, first - 1)
+            if can_be(4, n_records, parts, low, high, value):
+                return True
     return False
+
+
+@compiled
+def raise_triples(
+    n_records: int, numbers: Numbers, parts: Numbers, low: Numbers, high: Numbers, value: Numbers, first: int
+) -> None:
+    """Give triples of four items as many people as they can have while no pair needs more than its lower end, one after
+    the other from ``first`` on: items then need fewer people, because pairs share them. Unlisted triples that would
+    have few get nobody.
+    """
+    for turn in range(4):
+        triple = 15 ^ 1 << (first + turn & 3)
+        most = high[triple] if parts[triple] > 0 else np.int64(n_records)
+        for item in range(4):
+            if triple >> item & 1:  # the pair without it is in one other triple
+                most = min(most, low[triple ^ 1 << item] + value[15] - value[15 ^ 1 << item])
+        if most > value[triple] and (parts[triple] > 0 or most >= least_people(triple, numbers, low)):
+            value[triple] = most
 
 
 @compiled
@@ -156,6 +178,15 @@ def is_cleared(
         value[triple] = low[triple]
     if can_be(z, n_records, parts, low, high, value):
         return True
+    for first in range(4 if z == 4 else 0):
+        for triple in range(7, 15):
+            value[triple] = low[triple]
+        value[15] = 0
+        raise_triples(n_records, numbers, parts, low, high, value, first)
+        if can_be(z, n_records, parts, low, high, value):
+            return True
+    for triple in range(7, 1 << z):
+        value[triple] = low[triple]
     for triple in range(7, (1 << z) - (1 if z == 4 else 0)):
         if parts[triple] > 0 or (triple != 7 and triple != 11 and triple != 13 and triple != 14):
             continue
@@ -182,14 +213,15 @@ def keep_suspect(
     found: Numbers, n: int, work: Numbers,
 ) -> int:  # fmt: skip
     """Put a set with its counts into ``found`` as row ``n`` if it is not cleared, as far as there is room; how many
-    rows there are then. ``numbers``: n_records, n_items, k, r, whether triples are complete. Sets with fewer than two
-    changed items are passed over.
+    rows there are then. ``numbers``: n_records, n_items, k, r, whether triples are complete, how many sets were looked
+    at, and how many may be. Sets with fewer than two changed items are passed over.
     """
     z, n_changed = len(chosen), 0
     for one in range(z):
         n_changed += is_changed[chosen[one]]
     if n_changed < 2:
         return n
+    numbers[LOOKED] += 1
     ordered, parts = work[0, :z], work[1]
     for one in range(z):
         ordered[one] = chosen[one]
@@ -226,6 +258,8 @@ def join_above(
             chosen[place] = fixed[row, place]
         for one in range(bounds[row], end):
             for two in range(one + 1, end):
+                if numbers[LOOKED] > numbers[MOST]:
+                    return n
                 both = needs[one] + needs[two]
                 chosen[base], chosen[base + 1] = near[one], near[two]
                 if z == base + 2:
@@ -292,7 +326,7 @@ def join_large(
             break
         chosen[1] = order[two]
         for three in range(two + 1, n_items):
-            if highs[first] + highs[two] + (z - 2) * highs[three] <= limit:
+            if highs[first] + highs[two] + (z - 2) * highs[three] <= limit or numbers[LOOKED] > numbers[MOST]:
                 break
             chosen[2] = order[three]
             if z == 3:

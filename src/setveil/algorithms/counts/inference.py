@@ -26,6 +26,8 @@ from setveil.models import Counts
 Numbers = NDArray[np.int64]
 AT_ONCE = 1 << 20  # sets looked at between two chances to stop
 MOST_ROUNDS = 200
+MOST_LOOKED, MOST_PROGRAMS = 60_000_000, 50_000  # sets of items looked at, and linear programs, in one search
+MOST_FOUND = 20 * MOST_PROGRAMS  # a set can be found several times
 NEAR = 1e-6
 
 
@@ -117,9 +119,16 @@ def _offending(
         return
     if z not in programs:
         programs[z] = Programs(z, tables.n_records, tables.is_complete, model)
-    found = np.concatenate([np.empty((0, 20), dtype=np.int64), *_suspected(tables, z, is_changed, model, context)])
-    for row in np.unique(found, axis=0):
+    found, n_found = [np.empty((0, 20), dtype=np.int64)], 0
+    for some in _suspected(tables, z, is_changed, model, context):
+        found.append(np.unique(some, axis=0))
+        n_found += len(found[-1])
+        if n_found > MOST_PROGRAMS:
+            raise too_dense(model)
+    for row in np.unique(np.concatenate(found), axis=0):
         context.step("looking for revealed counts")
+        if len(programs[z].answers) > MOST_PROGRAMS:  # in all rounds
+            raise too_dense(model)
         if programs[z].reveal(tuple(row[: 1 << z].tolist()), is_repaired):
             yield tuple(row[16 : 16 + z].tolist()), row[:16]
 
@@ -135,7 +144,8 @@ def _suspected(
         loops.count_parts(row[0, 16 : 16 + z], tables.n_items, tables.singles, keys, counts, row[0, :16])
         yield row
         return
-    numbers = np.array([tables.n_records, tables.n_items, model.k, model.r, tables.is_complete], dtype=np.int64)
+    of_table = [tables.n_records, tables.n_items, model.k, model.r, tables.is_complete]
+    numbers = np.array([*of_table, 0, MOST_LOOKED], dtype=np.int64)
     given = numbers, tables.singles, keys, counts, is_changed, z
     low_pair, high_pair = rounding_ends(tables.pair_counts, model)
     high_item = np.minimum(rounding_ends(tables.singles, model)[1], tables.n_records)
@@ -144,7 +154,7 @@ def _suspected(
     both = np.where(n_triples > 0, padded[bounds[:-1]], 0) + np.where(n_triples > 1, padded[bounds[:-1] + 1], 0)
     needs = np.minimum(np.maximum(low_pair, both), high_pair)
     if z == 4:
-        yield from _joined(tables.pairs, bounds, third, lows, high_pair, both > high_pair, given, context)
+        yield from _joined(tables.pairs, bounds, third, lows, high_pair, both > high_pair, given, model, context)
     owner = np.concatenate((tables.pairs[:, 0], tables.pairs[:, 1]))
     other, need = np.concatenate((tables.pairs[:, 1], tables.pairs[:, 0])), np.concatenate((needs, needs))
     order = np.lexsort((other, -need, owner))
@@ -153,18 +163,20 @@ def _suspected(
     sums = np.concatenate(([0], np.cumsum(need)))
     together = sums[np.minimum(bounds[:-1] + z - 1, bounds[1:])] - sums[bounds[:-1]]
     items = np.arange(tables.n_items, dtype=np.int64)[:, None]
-    yield from _joined(items, bounds, other, need, high_item, together > high_item, given, context)
+    yield from _joined(items, bounds, other, need, high_item, together > high_item, given, model, context)
     by_high = np.lexsort((items[:, 0], -high_item))
     for first in range(tables.n_items):
         if z * high_item[by_high[first]] <= tables.n_records:
             break
         context.step("looking for revealed counts")
-        yield _grown(lambda found, f=first: loops.join_large(by_high, high_item[by_high], f, *given, found))
+        yield _grown(
+            lambda found, f=first: loops.join_large(by_high, high_item[by_high], f, *given, found), numbers, model
+        )
 
 
 def _joined(
     fixed: Numbers, bounds: Numbers, near: Numbers, needs: Numbers, limits: Numbers, is_above: NDArray[np.bool_],
-    given: Any, context: Context,
+    given: Any, model: Counts, context: Context,
 ) -> Iterator[Numbers]:  # fmt: skip
     """The suspects of those rows of ``fixed`` that are above their limit, a few rows at a time."""
     rows = np.flatnonzero(is_above)
@@ -172,17 +184,32 @@ def _joined(
     for some in np.split(rows, np.flatnonzero(np.diff((work // AT_ONCE).astype(np.int64))) + 1):
         context.step("looking for revealed counts")
         arrays = fixed, some, bounds, near, needs, limits
-        yield _grown(lambda found, a=arrays: loops.join_above(*a, *given, found))
+        yield _grown(lambda found, a=arrays: loops.join_above(*a, *given, found), given[0], model)
 
 
-def _grown(fill) -> Numbers:  # type: ignore[no-untyped-def]
-    """What ``fill`` lists, with as much room as it needs."""
-    found = np.zeros((4096, 20), dtype=np.int64)
-    n = fill(found)
-    if n > len(found):
-        found = np.zeros((n, 20), dtype=np.int64)
-        fill(found)
-    return found[:n]
+def _grown(fill, numbers: Numbers, model: Counts) -> Numbers:  # type: ignore[no-untyped-def]
+    """What ``fill`` lists, with as much room as it needs. Refused if too many sets would have to be looked at."""
+    n_looked, n_room = numbers[loops.LOOKED], 4096
+    while True:
+        found = np.zeros((n_room, 20), dtype=np.int64)
+        numbers[loops.LOOKED] = n_looked
+        n = fill(found)
+        if numbers[loops.LOOKED] > MOST_LOOKED or n > MOST_FOUND:
+            raise too_dense(model)
+        if n <= n_room:
+            return found[:n]
+        n_room = n
+
+
+def too_dense(model: Counts) -> InfeasibleError:
+    """Refused, because a table that cannot be checked completely must not be published."""
+    advice = "choose m=2, or a larger k" if model.m == 3 else "choose a larger k"
+    return InfeasibleError(
+        f"the data is too dense for counts of {model.m} items: in too many sets of {model.m + 1} items, counts are "
+        "near to each other or to the number of records, so that it cannot be checked what they reveal together; "
+        f"{advice}.",
+        items=(),
+    )
 
 
 def _triples_of_pairs(tables: Tables, model: Counts) -> tuple[Numbers, Numbers, Numbers]:
