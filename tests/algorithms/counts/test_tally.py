@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 
 import setveil as sv
-from setveil.algorithms.counts import tally
+from setveil.algorithms.counts import _suspects, inference, tally
 from setveil.algorithms.counts._predicting import predict
+from setveil.algorithms.counts.inference import Programs
 from setveil.core import Transactions
 from setveil.generate import records as generators
 from setveil.releases import CountTable
 from setveil.report.certificate import seal
+from setveil.verify import count_cells
 from setveil.verify.count_inference import Listed, find_revealed
 from tests.naive import counts as naive
 
@@ -185,6 +187,65 @@ def test_what_counts_reveal_is_what_the_linear_program_says(seed: int) -> None:
     arrays, _ = listed(table, n)
     found = find_revealed(arrays, sv.Counts(k=k, m=m, r=r), lambda *_: None, False, is_complete)
     assert (found is None) == (naive.revealed(table, n, k, m, r, is_complete) is None), table
+
+
+def parts_of_four_items(random: np.random.Generator) -> tuple[int, int, bool, np.ndarray]:
+    """n, k, whether triples are complete, and the published counts of all parts of four items of some people."""
+    k, sizes = int(random.choice([2, 5])), np.array([2, 10, 40, 200])
+    cells = random.choice(sizes, 16) * (random.random(16) < random.choice([0.3, 0.6, 0.9]))
+    cells[0] = random.choice([0, 30, 3000])
+    is_complete = bool(random.integers(2))
+    parts = np.zeros(16, dtype=np.int64)
+    for mask in range(1, 15):
+        count = int(sum(cells[cell] for cell in range(16) if cell & mask == mask))
+        below = [parts[mask ^ 1 << item] for item in range(4) if mask >> item & 1 and mask != 1 << item]
+        is_listed = count >= k and all(below) and (mask.bit_count() < 3 or is_complete or random.random() < 0.3)
+        parts[mask] = naive.rounded(count, k, k) if is_listed else 0
+        if mask.bit_count() == 3 and is_complete and parts[mask] == min(below):
+            parts[mask] = 0
+    return int(cells.sum()), k, is_complete, parts
+
+
+def check_shortcuts(seed: int, n_tables: int) -> int:
+    """What either shortcut clears, the linear program clears; how many were cleared though triples exceed nothing."""
+    random, n_cleared = np.random.default_rng(seed), 0
+    for _ in range(n_tables):
+        n, k, is_complete, parts = parts_of_four_items(random)
+        numbers = np.array([n, 4, k, k, is_complete, 0, 10], dtype=np.int64)
+        low, high, value = np.zeros((3, 16), dtype=np.int64)
+        ours = _suspects.is_cleared(4, n, numbers, parts, low, high, value)
+        items = np.arange(4, dtype=np.int64)
+        keys, values, work = np.full(64, -1, dtype=np.int64), np.zeros(64, dtype=np.int64), np.zeros((4, 16), np.int64)
+        listed_parts = np.array([mask for mask in range(1, 16) if parts[mask]], dtype=np.int64)
+        named = np.array([count_cells._key(items, mask, 4) for mask in listed_parts.tolist()], dtype=np.int64)
+        count_cells.fill_table(keys, values, named, parts[listed_parts])
+        count_cells.intervals(items, n, 4, 3, k, k, keys, values, work[0], work[1], work[2])
+        theirs = count_cells.is_harmless(4, k, is_complete, *work)
+        if not ours and not theirs:
+            continue
+        n_cleared += 1
+        reveals = Programs(4, n, is_complete, sv.Counts(k=k)).reveal(tuple(parts.tolist()), False)
+        assert not reveals, (n, k, is_complete, parts, ours, theirs)
+    return n_cleared
+
+
+def test_what_a_shortcut_clears_reveals_nothing() -> None:
+    assert check_shortcuts(0, 150) > 20
+
+
+@pytest.mark.long
+def test_what_a_shortcut_clears_reveals_nothing_in_many_tables() -> None:
+    assert check_shortcuts(1, 20_000) > 2_000
+
+
+@pytest.mark.parametrize("most", ["MOST_LOOKED", "MOST_PROGRAMS"])
+def test_a_table_that_takes_too_long_to_check_is_refused(most: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve items, of which nearly everybody has nearly all."""
+    random = np.random.default_rng(0)
+    given = [[f"i{item:02d}" for item in range(12) if random.random() < 0.9] for _ in range(200)]
+    monkeypatch.setattr(inference, most, 3)
+    with pytest.raises(sv.InfeasibleError, match="too dense for counts of 3 items"):
+        sv.anonymize(given, sv.Counts(k=5))
 
 
 @pytest.mark.parametrize(("n", "k", "m"), [(5, 2, 2), (6, 2, 3), (7, 3, 2)])

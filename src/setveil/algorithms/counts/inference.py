@@ -6,7 +6,7 @@ agree with the published counts (rounding intervals, at most k - 1 people with a
 give that itemset 1 to k - 1 people. Where triples are complete, an unlisted one has at most k - 1 people, or about as
 many as its rarest pair. ``docs/algorithms/counts/tally.md`` has the proof of which Z need not be looked
 at: those in which no pair is exceeded by two of its triples, no item by its pairs, and the number of records not by the
-items. HiGHS decides about the others.
+items. HiGHS decides about the others, unless they are too many: then the table is refused.
 """
 
 from __future__ import annotations
