@@ -27,8 +27,8 @@ So Z is plain unless
 Only such Z are looked at, one by one: first whether one of a few solutions is of the kind above, then by the linear
 program. In these solutions nobody or at least k people have all four items, three-item cells take what is left of the
 pairs' lower ends, and smaller cells get what the lower ends still lack (``_fits``): no cell is negative, so that only
-upper ends and the number of people are to be compared. A smaller set is part of a larger one, whose program has all its
-rows; so only Z of m + 1 items (of all items, where there are fewer) are looked at. Z with an unlisted item cannot
+upper ends and the number of people are to be compared. A smaller set is part of a larger one, whose program has all
+its rows; so only Z of m + 1 items (of all items, where there are fewer) are looked at. Z with an unlisted item cannot
 reveal anything about it: nobody may have it.
 """
 
