@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from tests.browsers import NONE, find_chromium
-from tests.web.test_browser import header_of
-from tests.web.walk import RUN, audit, give_reason, run_and_wait, upload
+from browsers import NONE, find_chromium
+from web.test_browser import header_of
+from web.walk import RUN, audit, give_reason, go, run_and_wait, upload
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -60,11 +59,9 @@ def test_a_shop_file_is_protected_compared_handed_over_and_checked(page: Page, t
     page.get_by_role("button", name="Start").click()
     page.get_by_role("heading", name="Run 1: guarantee verified").wait_for(timeout=RUN)
     follow(page, "Compare")
-    page.get_by_role("button", name="Back: Run").click()
-    for step in ("Hierarchy", "Protect"):
-        if page.get_by_role("button", name=f"Back: {step}").count():
-            page.get_by_role("button", name=f"Back: {step}").click()
-    page.get_by_role("spinbutton", name=re.compile("^k: ")).fill("3")
+    go(page, "Protect")
+    page.get_by_role("spinbutton").first.fill("3")
+    page.get_by_role("button", name="In use: ").wait_for(state="detached")  # it is another guarantee now
     run_and_wait(page, 2, "guarantee verified")
     follow(page, "Compare")
     page.get_by_role("columnheader", name="Run 2").wait_for()

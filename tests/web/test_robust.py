@@ -139,7 +139,7 @@ def test_a_file_is_not_lost_while_another_one_is_read(page: Page) -> None:
     """What changes meanwhile would build the step anew, and end what is being sent."""
     sent: list[Route] = []
     upload(page, "first.csv", small_data())
-    page.route("**/upload/**", sent.append)  # a slow way: the file is under way until the route goes on
+    page.route("**/upload/**", lambda route: sent.append(route))  # the file is under way until the route goes on
     go(page, "Workspaces")
     upload(page, "second.csv", small_data(200))
     header_of(page).get_by_text("300 people").wait_for()

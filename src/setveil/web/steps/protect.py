@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 def build(page: Page) -> None:
     """The step."""
     dataset = page.dataset
-    _proposals(page)
+    mark = _proposals(page)
     heading(t.OWN_CHOICE if dataset.proposals else t.MODEL_TITLE)
     _models(page)
     with ui.element("div").classes("halves"):
         with ui.element("section"):
             heading(t.NUMBERS_TITLE)
-            sentence = _Sentence(page)
+            sentence = _Sentence(page, mark)
             for parameter in dataset.form.parameters():
                 _parameter(page, parameter, sentence)
         with ui.element("section").classes("guarantee"):
@@ -83,8 +83,8 @@ def _models(page: Page) -> None:
 class _Sentence:
     """The guarantee as it is set now, updated with every change."""
 
-    def __init__(self, page: Page) -> None:
-        self.dataset = page.dataset
+    def __init__(self, page: Page, mark: Callable[[], None]) -> None:
+        self.dataset, self.mark = page.dataset, mark  # the proposal that is in use
 
     def build(self) -> None:
         heading(t.GUARANTEE_TITLE)
@@ -94,6 +94,7 @@ class _Sentence:
         self.show()
 
     def show(self) -> None:
+        self.mark()
         self.picture.clear()
         self.who.clear()
         try:
@@ -213,8 +214,18 @@ def _receivers(purpose: str) -> str:
     return ENVIRONMENTS[PURPOSES[purpose].environment].words
 
 
-def _proposals(page: Page) -> None:
+def _proposals(page: Page) -> Callable[[], None]:
+    """Suggested settings; gives what marks the one in use."""
     dataset = page.dataset
+    buttons: list[tuple[ui.button, dict[str, Any]]] = []
+
+    def mark() -> None:
+        for made, choice in buttons:
+            is_taken = _is_taken(dataset, choice)
+            made.text = t.TAKEN if is_taken else t.TAKE
+            made.props["aria-pressed"] = "true" if is_taken else "false"
+            made.props["aria-label"] = f"{made.text}: {choice['guarantee']}"
+            made.update()
 
     def ask() -> None:
         dataset.begin(dataset.suggest())
@@ -242,14 +253,14 @@ def _proposals(page: Page) -> None:
             for step in ("overview", *(["columns"] if dataset.columns else [])):
                 button(t.GO_TO.format(step=t.STEPS[step][0]), lambda step=step: page.go(step))
     if dataset.proposals is None:
-        return
+        return mark
     heading(t.SUGGESTED)
     with ui.element("div").classes("cards"):
         for number, choice in enumerate(dataset.proposals["choices"]):
             with ui.element("section").classes("card proposal"):
                 role = t.PROPOSAL if number == 0 else shown(choice["role"], 300)
                 title = t.PROPOSAL_NAME.format(letter=choice["letter"], role=role)
-                _proposal(choice, title, take, is_taken=_is_taken(dataset, choice), is_first=number == 0)
+                buttons.append((_proposal(choice, title, take, is_first=number == 0), choice))
     with ui.element("div").classes("halves"):
         if dataset.proposals["chart"]:
             with ui.element("section").classes("runs proposals"):
@@ -261,6 +272,7 @@ def _proposals(page: Page) -> None:
                 if dataset.proposals[name]:
                     with ui.expansion(title):
                         bullets([shown(line, 400) for line in dataset.proposals[name]])
+    return mark
 
 
 def _is_taken(dataset: Dataset, choice: dict[str, Any]) -> bool:
@@ -272,8 +284,8 @@ def _is_taken(dataset: Dataset, choice: dict[str, Any]) -> bool:
 
 
 def _proposal(
-    choice: dict[str, Any], title: str, take: Callable[[dict[str, Any]], None], *, is_taken: bool, is_first: bool
-) -> None:
+    choice: dict[str, Any], title: str, take: Callable[[dict[str, Any]], None], *, is_first: bool
+) -> ui.button:
     """What one gets: lights, two figures, the guarantee. How it is made is a detail."""
     Text("h3", title)
     lights(choice["lights"], level=4, with_reasons=False)
@@ -287,12 +299,11 @@ def _proposal(
         paragraph(choice["floor"], "soft")
     if choice["warning"]:
         paragraph(shown(choice["warning"], 400), "problem")
-    words = t.TAKEN if is_taken else t.TAKE
-    made = button(words, lambda: take(choice), main=is_first and not is_taken, name=f"{words}: {choice['guarantee']}")
-    made.props["aria-pressed"] = "true" if is_taken else "false"
+    made = button(t.TAKE, lambda: take(choice), main=is_first)
     with ui.expansion(t.DETAILS):
         how = t.RUN_WITH.format(
             algorithm=shown(choice["algorithm"] or t.RUN_DEFAULT),
             hierarchy=shown((choice["hierarchy"] or t.HIERARCHY_UNUSED).rpartition("/")[2]),
         )
         bullets([*(shown(line, 400) for line in choice["details"]), how])
+    return made
