@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browsers import NONE, find_chromium
-from web.test_browser import header_of
-from web.walk import RUN, audit, give_reason, go, run_and_wait, upload
+
+from tests.browsers import NONE, find_chromium
+from tests.web.test_browser import header_of
+from tests.web.walk import RUN, audit, give_reason, go, run_and_wait, upload
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
