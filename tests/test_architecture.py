@@ -62,6 +62,7 @@ NAMED = {
     ("workflows/samples.py", "long"),  # the only format in which generated columns are written
     ("workflows/cluster.py", "parquet"),  # Spark's name
     ("workflows/portfolio.py", "counts"),  # a yardstick, not a model
+    ("risk/knowledge.py", "random"),  # known items, not an algorithm
 }
 PLAIN_WORDS = {  # names that mean other things, too: only a comparison with them counts
     "counts", "rules", "constraints", "coherence", "degree", "uncertainty", "random", "classes", "blocks", "optimal",

@@ -15,7 +15,7 @@ from setveil.report.certificate import seal, write_json
 from setveil.workflows.handover import unpack_release
 
 ARCHIVES = sorted((Path(__file__).parent / "earlier").glob("*/*.zip"))
-ONLY_THE_OWNER_CAN = {"constraints-hidden", "constraints-published"}
+ONLY_THE_OWNER_CAN = {"constraints-hidden", "constraints-published", "rules"}
 
 
 def test_there_are_releases_of_every_model_of_the_first_version() -> None:

@@ -22,7 +22,7 @@ class Group(NamedTuple):
     records: NDArray[np.int64]
     secrets: NDArray[np.int64]  # which secret is asked for, -1 if the target has none
     weights: NDArray[np.float64] | None = None  # [targets] so that each person counts alike; None: draws
-    places: NDArray[np.int64] | None = None  # [targets, known items] every choice of known items; None: drawn
+    positions: NDArray[np.int64] | None = None  # [targets, known items] every choice of known items; None: drawn
 
     @property
     def n_people(self) -> int:
@@ -38,7 +38,7 @@ class Group(NamedTuple):
     def is_exact(self, way: str) -> bool:
         """Whether nothing is left to chance for attackers who know items in that way."""
         if way in ("random", "wrong"):
-            return way == "random" and self.places is not None
+            return way == "random" and self.positions is not None
         return self.weights is not None
 
 
@@ -99,14 +99,14 @@ class People:
             choices = {length: list(combinations(range(length), size)) for length in set(lengths)}
             each = [choices[int(self.n_public[person])] for person, _ in pairs]
             listed = [choice for some in each for choice in some * (n // n_all)]
-            places = np.array(listed, dtype=np.int64).reshape(len(listed), size)
+            positions = np.array(listed, dtype=np.int64).reshape(len(listed), size)
             repeats = np.array([len(some) * (n // n_all) for some in each])
         else:
-            places, repeats = None, np.full(len(pairs), n // len(pairs))
+            positions, repeats = None, np.full(len(pairs), n // len(pairs))
         rows = np.repeat(np.array(pairs, dtype=np.int64), repeats, axis=0)
         records = np.ascontiguousarray(rows[:, 0])
         weights = 1 / np.bincount(records)[records]
-        return Group(records, np.ascontiguousarray(rows[:, 1]), weights, places)
+        return Group(records, np.ascontiguousarray(rows[:, 1]), weights, positions)
 
     def known(
         self,
@@ -132,7 +132,7 @@ class People:
         elif way == "frequent":
             positions = lengths[:, None] - 1 - np.arange(size)
         else:
-            positions = draw_subsets(lengths, size, random) if group.places is None else group.places
+            positions = draw_subsets(lengths, size, random) if group.positions is None else group.positions
         items = self._items_at(group.records, positions)
         if way == "wrong":
             items = self._with_errors(items, group.records, wrong, random)
