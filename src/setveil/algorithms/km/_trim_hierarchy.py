@@ -22,15 +22,16 @@ are. So only combinations with an own label have to be counted, and only in reco
   itemsets of at most m labels that have one of them.
 - ``labels`` int64: from 1, ascending among those that come first and among the others; 0 is a label withdrawn.
 - ``table`` int64[2^bits, 2]: as in ``_trim_itemsets``, with the key and the number of records of an itemset.
-- ``state`` int64[4]: the NEXT record, the END of the block, CHANGES so far, KEYS in the table.
-- ``stack`` int64[…, 4]: the way through the itemsets, and HITS, the rare itemsets of each place of a record.
+- ``state`` int64[5]: the NEXT record, the END of the block, CHANGES so far, KEYS in the table, number of the SWEEP.
+- ``stack`` int64[…, 5]: the way through the itemsets; HITS, the rare itemsets of each place of a record; and BROKEN,
+  those that have become rare.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +41,6 @@ from setveil.algorithms.km._trim_itemsets import (
     FREE,
     KEY,
     NUMBER,
-    Limits,
     copy_table,
     empty_table,
     find_place,
@@ -58,9 +58,20 @@ MOST_OFFERED = 1_000_000_000  # combinations with offers; with more, records are
 SETS_PER_CALL = 1_000_000  # itemsets that a compiled call visits, well below half a second
 LARGEST_KEY = 2**62
 START, N_OWN, N_SETS = 0, 1, 2
-NEXT, END, CHANGES, KEYS = 0, 1, 2, 3
-AT, PREFIX, HAS, HITS = 0, 1, 2, 3
+NEXT, END, CHANGES, KEYS, SWEEP = 0, 1, 2, 3, 4
+AT, PREFIX, HAS, HITS, BROKEN = 0, 1, 2, 3, 4
 NOWHERE, NONE, ONE = np.int64(-1), np.int64(0), np.int64(1)  # typed: a loop is compiled anew for each plain constant
+
+
+class Limits(NamedTuple):
+    """Numbers that loops need."""
+
+    m: int
+    width: int  # above every label
+    shift: int  # of a hash of 64 bits, to fall into the table
+    k: int
+    longest: int  # labels of a record, at most
+
 
 Offers = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]], NDArray[np.bool_]]
 
@@ -129,13 +140,12 @@ def add_offered(
     shown = number[order]
     offers = np.where(is_new[inside][order], shown, 0)
     value = np.append(1.0, worth[is_known])
-    sweeps = Sweeps(faces, m, width, context)
+    sweeps = Sweeps(faces, k, m, width, context)
     sweeps.through(count_faces, faces, shown)
-    hot = np.append(-1, np.zeros(width - 1, dtype=np.int64))
-    n_sweeps = 1
-    while sweeps.through(withdraw_offers, faces, shown, offers, value, hot, k, n_sweeps):
-        n_sweeps += 1
-    sweeps.through(return_offers, faces, shown, offers, k)
+    hot = np.append(-1, np.ones(width - 1, dtype=np.int64))
+    while sweeps.through(withdraw_offers, faces, shown, offers, value, hot):
+        pass
+    sweeps.through(return_offers, faces, shown, offers)
     kept = np.ones(len(labels), dtype=bool)
     kept[inside] = shown[place] > 0
     return kept
@@ -144,28 +154,30 @@ def add_offered(
 class Sweeps:
     """Compiled loops over all records, block by block, that share one table of itemsets, which grows as it must."""
 
-    def __init__(self, faces: NDArray[np.int64], m: int, width: int, context: Context) -> None:
-        self.context, self.m, self.width = context, m, width
+    def __init__(self, faces: NDArray[np.int64], k: int, m: int, width: int, context: Context) -> None:
+        self.context = context
         self.n_records = len(faces) - 1
         self.sets_before = np.append(0, np.cumsum(faces[:-1, N_SETS]))
         self.table = empty_table(1 << 10)
-        self.state = np.zeros(4, dtype=np.int64)
-        self.stack = np.zeros((max(int(np.diff(faces[:, START]).max(initial=0)), m) + 2, 4), dtype=np.int64)
+        self.state = np.zeros(5, dtype=np.int64)
+        longest = int(np.diff(faces[:, START]).max(initial=0))
+        self.limits = Limits(m, width, shift_for(self.table), k, longest)
 
     def through(self, loop: Callable[..., None], *arrays: Any) -> int:
         """Call a loop for all records; how many changes it made."""
         state = self.state
         state[NEXT] = state[CHANGES] = 0
+        state[SWEEP] += 1
         while state[NEXT] < self.n_records:
             self.context.step("generalizing entries", float(state[NEXT] / self.n_records))
             end = np.searchsorted(self.sets_before, self.sets_before[state[NEXT]] + SETS_PER_CALL)
             state[END] = min(max(int(end), int(state[NEXT]) + 1), self.n_records)
-            loop(*arrays, self.table, state, self.stack, Limits(self.m, self.width, shift_for(self.table), 0, 0))
+            loop(*arrays, self.table, state, self.limits)
             if state[NEXT] < state[END]:
                 more = int(self.sets_before[state[END]] - self.sets_before[state[NEXT]])
                 larger = empty_table(1 << (4 * (int(state[KEYS]) + more)).bit_length())
                 copy_table(self.table, larger, shift_for(larger))
-                self.table = larger
+                self.table, self.limits = larger, self.limits._replace(shift=shift_for(larger))
         return int(state[CHANGES])
 
 
@@ -321,9 +333,9 @@ def lower_node(
     both = low.copy()
     both[:, N_SETS] += high[:, N_SETS]
     is_low = np.ones(len(concerned), dtype=np.int64)
-    sweeps = Sweeps(both, m, width, context)
+    sweeps = Sweeps(both, k, m, width, context)
     sweeps.through(count_faces, low, after[of_low])
-    while sweeps.through(lift_records, high, before[of_high], low, after[of_low], is_low, k):
+    while sweeps.through(lift_records, high, before[of_high], low, after[of_low], is_low):
         pass
     return is_low.astype(bool)[owner]
 
@@ -333,41 +345,40 @@ def lower_node(
 
 @compiled
 def visit_itemsets(
-    faces: NDArray[np.int64],
     labels: NDArray[np.int64],
+    n_own: int,
     table: NDArray[np.int64],
     state: NDArray[np.int64],
     stack: NDArray[np.int64],
     limits: Limits,
-    k: int,
-    record: int,
     must: int,
     amount: int,
 ) -> int:
     """Add ``amount`` to the count of every set of at most m labels of a record that has one of its own, and the one at
-    ``must`` unless that is -1; how many of them some records show then, but fewer than k; if the amount is negative,
-    only those that have become so. HITS says in how many of these each place is.
+    ``must`` unless that is -1; how many of them some records show then, but fewer than k. HITS says in how many of
+    these each place is. If the amount is negative, HITS falls by those that were rare, and BROKEN says in how many that
+    have become so each place is.
     """
-    start, end = faces[record, START], faces[record + 1, START]
-    own_end = start + faces[record, N_OWN]
-    for place in range(end - start):
-        stack[place, HITS] = 0
+    for place in range(len(labels)):
+        stack[place, BROKEN] = 0
+        if amount >= 0:
+            stack[place, HITS] = 0
     n_rare = 0
     stack[0, PREFIX] = 0
     stack[0, HAS] = 1 if must < 0 else 0
-    stack[1, AT] = start - 1
+    stack[1, AT] = -1
     depth = 1
     while depth > 0:
         stack[depth, AT] += 1
         here = stack[depth, AT]
         has_it = stack[depth - 1, HAS] == 1
-        if here >= (own_end if depth == 1 else end) or (here > must and not has_it):
+        if here >= (n_own if depth == 1 else len(labels)) or (here > must and not has_it):
             depth -= 1
             continue
         has_it = has_it or here == must
         if labels[here] == 0 or (depth == limits.m and not has_it):
             continue
-        key = stack[depth - 1, PREFIX] * limits.n_items + labels[here]
+        key = stack[depth - 1, PREFIX] * limits.width + labels[here]
         if has_it:
             place = find_place(table, limits.shift, key)
             if amount != 0:
@@ -375,11 +386,14 @@ def visit_itemsets(
                     table[place, KEY] = key
                     state[KEYS] += 1
                 table[place, NUMBER] += amount
-            shows = table[place, NUMBER]
-            if (shows == k - 1 if amount < 0 else 0 < shows < k) and table[place, KEY] != FREE:
+            count = table[place, NUMBER] if table[place, KEY] != FREE else 0
+            column, change = HITS, ONE
+            if amount < 0:
+                column, change = (HITS, -ONE) if count < limits.k - 1 else (BROKEN, ONE)
+            if count < limits.k and (count > 0 or amount < 0):
                 n_rare += 1
                 for level in range(depth):
-                    stack[stack[level + 1, AT] - start, HITS] += 1
+                    stack[stack[level + 1, AT], column] += change
         if depth < limits.m:
             stack[depth, PREFIX] = key
             stack[depth, HAS] = 1 if has_it else 0
@@ -389,17 +403,25 @@ def visit_itemsets(
 
 
 @compiled
+def new_stack(limits: Limits) -> NDArray[np.int64]:
+    """Room for the way through the itemsets of any record."""
+    return np.zeros((max(limits.longest, limits.m) + 2, 5), dtype=np.int64)
+
+
+@compiled
 def count_faces(
     faces: NDArray[np.int64],
     labels: NDArray[np.int64],
     table: NDArray[np.int64],
     state: NDArray[np.int64],
-    stack: NDArray[np.int64],
     limits: Limits,
 ) -> None:
     """Count the itemsets of the records of a block, as long as the table has room."""
+    stack = new_stack(limits)
     while state[NEXT] < state[END] and 2 * (state[KEYS] + faces[state[NEXT], N_SETS]) <= len(table):
-        visit_itemsets(faces, labels, table, state, stack, limits, NONE, state[NEXT], NOWHERE, ONE)
+        record = state[NEXT]
+        shown = labels[faces[record, START] : faces[record + 1, START]]
+        visit_itemsets(shown, faces[record, N_OWN], table, state, stack, limits, NOWHERE, ONE)
         state[NEXT] += 1
 
 
@@ -410,11 +432,8 @@ def withdraw_offers(
     offers: NDArray[np.int64],
     worth: NDArray[np.float64],
     hot: NDArray[np.int64],
-    k: int,
-    sweep: int,
     table: NDArray[np.int64],
     state: NDArray[np.int64],
-    stack: NDArray[np.int64],
     limits: Limits,
 ) -> None:
     """Let records of a block withdraw offers until they show no rare itemset: that with most of them per worth first.
@@ -422,29 +441,29 @@ def withdraw_offers(
     ``offers`` are the labels that may be withdrawn, 0 for others. ``hot`` is the last sweep in which an itemset with a
     label became rare; records with no label of this sweep or the one before were found safe and are passed over.
     """
+    stack = new_stack(limits)
     for record in range(state[NEXT], state[END]):
-        start = faces[record, START]
-        own_end = start + faces[record, N_OWN]
-        n_left = 0
+        start, n_own = faces[record, START], faces[record, N_OWN]
+        shown = labels[start : faces[record + 1, START]]
         is_hot = False
-        for at in range(start, own_end):
-            n_left += 1 if labels[at] * offers[at] > 0 else 0
-            is_hot = is_hot or hot[labels[at]] >= sweep - 1
-        while is_hot and n_left > 0:
-            n_rare = visit_itemsets(faces, labels, table, state, stack, limits, k, record, NOWHERE, NONE)
+        for at in range(n_own):
+            is_hot = is_hot or hot[shown[at]] >= state[SWEEP] - 1
+        n_rare = 0
+        if is_hot:
+            n_rare = visit_itemsets(shown, n_own, table, state, stack, limits, NOWHERE, NONE)
+        while n_rare > 0:
             worst, most = NOWHERE, 0.0
-            for at in range(start, own_end):
-                if labels[at] * offers[at] > 0 and stack[at - start, HITS] / worth[labels[at]] > most:
-                    worst, most = at, stack[at - start, HITS] / worth[labels[at]]
+            for at in range(n_own):
+                if shown[at] * offers[start + at] > 0 and stack[at, HITS] / worth[shown[at]] > most:
+                    worst, most = at, stack[at, HITS] / worth[shown[at]]
             if worst < 0:
-                break  # nothing is rare
-            is_hot = stack[worst - start, HITS] < n_rare  # else nothing is rare without it
-            visit_itemsets(faces, labels, table, state, stack, limits, k, record, worst, -ONE)
-            for at in range(start, faces[record + 1, START]):
-                if stack[at - start, HITS] > 0:
-                    hot[labels[at]] = sweep
-            labels[worst] = 0
-            n_left -= 1
+                break  # what is left is not for this record to withdraw
+            n_rare -= stack[worst, HITS]
+            visit_itemsets(shown, n_own, table, state, stack, limits, worst, -ONE)
+            for at in range(len(shown)):
+                if stack[at, BROKEN] > 0:
+                    hot[shown[at]] = state[SWEEP]
+            shown[worst] = 0
             state[CHANGES] += 1
     state[NEXT] = state[END]
 
@@ -454,20 +473,22 @@ def return_offers(
     faces: NDArray[np.int64],
     labels: NDArray[np.int64],
     offers: NDArray[np.int64],
-    k: int,
     table: NDArray[np.int64],
     state: NDArray[np.int64],
-    stack: NDArray[np.int64],
     limits: Limits,
 ) -> None:
     """Let offers return to the records of a block that make no rare itemset there."""
+    stack = new_stack(limits)
     for record in range(state[NEXT], state[END]):
-        for at in range(faces[record, START], faces[record, START] + faces[record, N_OWN]):
-            if labels[at] == 0 and table[find_place(table, limits.shift, offers[at]), NUMBER] >= k - 1:
-                labels[at] = offers[at]
-                if visit_itemsets(faces, labels, table, state, stack, limits, k, record, at, ONE) > 0:
-                    visit_itemsets(faces, labels, table, state, stack, limits, k, record, at, -ONE)
-                    labels[at] = 0
+        start, n_own = faces[record, START], faces[record, N_OWN]
+        shown = labels[start : faces[record + 1, START]]
+        for at in range(n_own):
+            offer = offers[start + at]
+            if shown[at] == 0 and table[find_place(table, limits.shift, offer), NUMBER] >= limits.k - 1:
+                shown[at] = offer
+                if visit_itemsets(shown, n_own, table, state, stack, limits, at, ONE) > 0:
+                    visit_itemsets(shown, n_own, table, state, stack, limits, at, -ONE)
+                    shown[at] = 0
                 else:
                     state[CHANGES] += 1
     state[NEXT] = state[END]
@@ -480,23 +501,24 @@ def lift_records(
     low: NDArray[np.int64],
     low_labels: NDArray[np.int64],
     is_low: NDArray[np.int64],
-    k: int,
     table: NDArray[np.int64],
     state: NDArray[np.int64],
-    stack: NDArray[np.int64],
     limits: Limits,
 ) -> None:
     """Return low records of a block to the node that show a rare itemset, or share one with records that were returned;
     stops before a record for which the table may be too small.
     """
+    stack = new_stack(limits)
     while state[NEXT] < state[END] and 2 * (state[KEYS] + high[state[NEXT], N_SETS]) <= len(table):
         record = state[NEXT]
+        below, n_below = low_labels[low[record, START] : low[record + 1, START]], low[record, N_OWN]
+        above, n_above = high_labels[high[record, START] : high[record + 1, START]], high[record, N_OWN]
         if is_low[record] and (
-            visit_itemsets(low, low_labels, table, state, stack, limits, k, record, NOWHERE, NONE) > 0
-            or visit_itemsets(high, high_labels, table, state, stack, limits, k, record, NOWHERE, NONE) > 0
+            visit_itemsets(below, n_below, table, state, stack, limits, NOWHERE, NONE) > 0
+            or visit_itemsets(above, n_above, table, state, stack, limits, NOWHERE, NONE) > 0
         ):
-            visit_itemsets(low, low_labels, table, state, stack, limits, k, record, NOWHERE, -ONE)
-            visit_itemsets(high, high_labels, table, state, stack, limits, k, record, NOWHERE, ONE)
+            visit_itemsets(below, n_below, table, state, stack, limits, NOWHERE, -ONE)
+            visit_itemsets(above, n_above, table, state, stack, limits, NOWHERE, ONE)
             is_low[record] = 0
             state[CHANGES] += 1
         state[NEXT] += 1
