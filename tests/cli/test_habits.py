@@ -55,6 +55,8 @@ def test_pages_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(capsys.readouterr().out) > 1000
     assert _run(["help", "nonsense"]) == 2
     assert "threat-model" in capsys.readouterr().err
+    assert _run(["help", "anonymize"]) == 2
+    assert "setveil anonymize --help" in capsys.readouterr().err
 
 
 def run(arguments: list[str], **environment: str) -> subprocess.CompletedProcess[str]:

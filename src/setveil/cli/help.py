@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,6 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 def help(
+    context: typer.Context,
     topic: Annotated[
         str | None, typer.Argument(metavar="[TOPIC]", help="A page. Without it all pages are listed.")
     ] = None,
@@ -32,6 +33,9 @@ def help(
         for name, page in pages.items():
             say(f"  {name:<26}{_title(page)}")
         return
+    start: Any = context.find_root().command
+    if topic not in pages and topic in start.commands:
+        raise InputError(f'"{topic}" is a command, not a page; its options are shown by setveil {topic} --help.')
     if topic not in pages:
         raise InputError(f'no page "{one_line(topic)}"; there are {", ".join(pages) or "none"}.')
     from rich.console import Console
