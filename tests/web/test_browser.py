@@ -309,19 +309,17 @@ def roles_of_columns_are_changed(page: Page) -> None:
     upload(page, "visits.csv", f"visit_id,patient_id,code,day\n{rows}".encode())
     page.get_by_role("alert").get_by_text("nothing is guessed").wait_for()
     page.get_by_role("button", name="Read the file with these settings").click()  # as it is proposed
-    header_of(page).get_by_text("one value of column “patient_id”").wait_for()
+    header_of(page).get_by_text("per value of column “patient_id”").wait_for()
     header_of(page).get_by_text("20 people").wait_for()
-    for column, role in (("visit_id", "identifies a person"), ("patient_id", "not read"), ("day", "items")):
-        page.get_by_role("combobox", name=f"Role of {column}").click()
-        page.get_by_role("option", name=role).click()
-        page.get_by_role("option").first.wait_for(state="detached")
+    for column, role in (("visit_id", "person"), ("patient_id", "drop"), ("day", "item")):
+        page.get_by_role("combobox", name=f"Role of {column}").select_option(role)
     page.get_by_role("button", name="Read the file with these settings").click()
-    header_of(page).get_by_text("one value of column “visit_id”").wait_for()
+    header_of(page).get_by_text("per value of column “visit_id”").wait_for()
     header_of(page).get_by_text("60 visits, not people").wait_for()
     go(page, "Overview")
     page.get_by_role("cell", name="code 0, day 0").first.wait_for()
     page.get_by_text("dropped: patient_id").wait_for()
-    page.get_by_role("columnheader", name="person", exact=True).wait_for()  # what stands below are numbers, no ids
+    page.get_by_role("columnheader", name="visit", exact=True).wait_for()  # what stands below are numbers, no ids
 
 
 def test_labels_and_warnings_are_shown_as_the_file_has_them(page: Page) -> None:

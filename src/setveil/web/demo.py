@@ -31,7 +31,6 @@ async def make_demo(workspace: Workspace) -> Path:
         await dataset.settle()
         if run.state != "done":
             raise SetveilError(f"The demo has no release: {run.problem}")
-    dataset.compared = [run.number for run in dataset.runs[:2]]
     folder = kept.keep(dataset, workspace.folder / FOLDER)
     await dataset.child.end()
     session.close()

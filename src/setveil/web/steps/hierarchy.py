@@ -193,14 +193,15 @@ class _Browser:
         """Try the chosen guarantee with this hierarchy."""
         self.dataset.preview = None
         self._show_preview()
-        given = {"policy": self.dataset.policy()}
-        self.dataset.preview = await self.dataset.ask(t.PREVIEWING, "hierarchy", "preview", **given)
+        policy = self.dataset.policy()
+        found = await self.dataset.ask(t.PREVIEWING, "hierarchy", "preview", policy=policy)
+        self.dataset.preview = found and {**found, "policy": policy}
         self._show_preview()
 
     def _show_preview(self) -> None:
         found = self.dataset.preview
         self.previewed.clear()
-        if found is None:
+        if not found or found["policy"] != self.dataset.policy():  # another guarantee was chosen since
             return
         with self.previewed:
             counts = found["items"]
