@@ -192,7 +192,7 @@ def test_long_keeps_labels_as_they_are() -> None:
 
 
 def test_blanks_around_labels_stay_and_are_told() -> None:
-    with pytest.warns(SetveilWarning, match=r'1 label\(s\) differ .* kept apart: " milk"'):
+    with pytest.warns(SetveilWarning, match='1 label with only white space more .* read as different: " milk"'):
         data = read("id,item\n1,milk\n2, milk\n")
     assert data.to_lists() == [["milk"], [" milk"]]
 

@@ -54,7 +54,13 @@ SETTINGS = {
         *("--hierarchy", "fanout:3"),
     ],
     "coherence": ["--model", "coherence", "-H", "60", "-k", "4", "-p", "1", "--sensitive", "i00"],
+    "km all": ["--model", "km", "-k", "4", "-m", "all", "--algorithm", "trim"],
+    "k-anonymity": ["--model", "k-anonymity", "-k", "4", "-l", "2", "--sensitive", "i00,i01"],
+    "constraints": ["--model", "constraints", "-k", "4", "--constraints", "constraints.txt"],
+    "rules": ["--model", "rules", "-k", "4", "--confidence", "1/2", "--rules", "rules.txt"],
 }
+LISTS = {"constraints.txt": "i02,i03\ni04\ni05\n", "rules.txt": "i02 => i00\ni03,i04 => i01\n"}
+NAMES_ITEMS = ("--sensitive", "--rules")
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +71,8 @@ def baskets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [source.sample(source.choice(tastes), min(source.choice((1, 2, 2, 3, 5, 8)), 8)) for _ in range(300)]
     path = tmp_path_factory.mktemp("data") / "baskets.jsonl"
     path.write_text("".join(json.dumps([f"i{item:02}" for item in sorted(row)]) + "\n" for row in rows))
+    for name, text in LISTS.items():
+        path.with_name(name).write_text(text)
     lines = [f"{person},{'NS'[person % 2]},i{item:02}\n" for person, row in enumerate(rows) for item in sorted(row)]
     path.with_name("people.csv").write_text("".join(["person,region,item\n", *lines]))
     return path
@@ -83,8 +91,13 @@ def collected(texts: dict[str, str]) -> dict[str, dict[str, set[str]]]:
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_every_place_shows_the_same_figures(
-    setting: str, baskets: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    setting: str,
+    baskets: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(baskets.parent)
     if "--known-columns" in SETTINGS[setting]:
         baskets = baskets.with_name("people.csv")
     out = {name: str(tmp_path / name) for name in ("shown", "plain")}
@@ -114,7 +127,7 @@ def test_every_place_shows_the_same_figures(
             assert shown == {"exact" if errors["largest"] == 0 else both}
 
     inferred = plain["inference"]
-    assert inferred["sensitive_items_named"] == ("--sensitive" in SETTINGS[setting])
+    assert inferred["sensitive_items_named"] == any(option in SETTINGS[setting] for option in NAMES_ITEMS)
     for place in ("console", "JSON", "internal"):
         if inferred["certain"]["after"]:
             if not inferred["sensitive_items_named"]:

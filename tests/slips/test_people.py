@@ -172,7 +172,7 @@ def test_one_person_spelt_twice_is_told(spelt: str, layout: str) -> None:
     else:
         text = "".join(json.dumps({"id": key, "items": items}) + "\n" for key, items in rows)
     Path("a.txt").write_text(text)
-    with pytest.warns(SetveilWarning, match=r'15 id\(s\) in "id" are the same number as another'):
+    with pytest.warns(SetveilWarning, match='15 ids in "id" with the same number as another'):
         data = sv.read("a.txt", format=layout)
     assert data.reading.doubts == ("people may be in the data more than once",)
 

@@ -46,6 +46,7 @@ def attacked(share: float, of_all: float) -> dict[str, Any]:
     rate = {"before": [1.0, 1.0, 1.0], "after": [share] * 3, "control": [0.0] * 3, "of_all_people": of_all}
     return {
         "attacker": "rarest exact", "words": "knows the 4 rarest items of a person", "known": 4, "n_people": 352,
+        "n_all_people": 7265,
         "base": "people with at least 4 items", "singled_out": rate, "right_guess": None,
     }  # fmt: skip
 
