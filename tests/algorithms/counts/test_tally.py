@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import setveil as sv
 from setveil.algorithms.counts import _suspects, inference, tally
@@ -189,7 +190,7 @@ def test_what_counts_reveal_is_what_the_linear_program_says(seed: int) -> None:
     assert (found is None) == (naive.revealed(table, n, k, m, r, is_complete) is None), table
 
 
-def parts_of_four_items(random: np.random.Generator) -> tuple[int, int, bool, np.ndarray]:
+def parts_of_four_items(random: np.random.Generator) -> tuple[int, int, bool, NDArray[np.int64]]:
     """n, k, whether triples are complete, and the published counts of all parts of four items of some people."""
     k, sizes = int(random.choice([2, 5])), np.array([2, 10, 40, 200])
     cells = random.choice(sizes, 16) * (random.random(16) < random.choice([0.3, 0.6, 0.9]))
