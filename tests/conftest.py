@@ -23,6 +23,15 @@ settings.load_profile(os.environ.get("SETVEIL_HYPOTHESIS", "house"))
 DATA = Path(os.environ.get("SETVEIL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that need the same compiled loops run in one process: two would compile the same loops at the same time."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            place = item.path.parent if "algorithms" in item.path.parts else item.path
+            item.add_marker(pytest.mark.xdist_group(place.relative_to(Path(__file__).parent).as_posix()))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """What could not run here is one loud line at the end, never a quiet skip."""
     reasons = Counter(

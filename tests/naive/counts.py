@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection
 from fractions import Fraction
 from itertools import combinations, product
 from math import floor
@@ -38,33 +38,23 @@ def counts_of(records: Collection[Record], k: int, m: int, r: int) -> Table:
     return found
 
 
-def predicted(n: int, table: Mapping[frozenset[str], int], triple: Iterable[str]) -> float:
-    """What items and pairs predict: iterative proportional fitting over the eight cells."""
-    items = sorted(triple)
-    cells = [frozenset(some) for size in range(4) for some in combinations(items, size)]
-    weight = dict.fromkeys(cells, 1.0)
-    parts = [frozenset(some) for size in (1, 2) for some in combinations(items, size)]
-    for _ in range(5000):
-        for part in parts:
-            inside = sum(weight[cell] for cell in cells if part <= cell)
-            outside = sum(weight.values()) - inside
-            for cell in cells:
-                weight[cell] *= table[part] / inside if part <= cell else (n - table[part]) / max(outside, 1e-300)
-    return weight[frozenset(items)]
+def largest_below(start: int, k: int, r: int) -> int:
+    """The largest number of people of an itemset that is not listed from the published count ``start`` on."""
+    return max(people for people in range(start + 1) if people < k or rounded(people, k, r) < start)
 
 
 def revealed(
-    table: Table, n: int, k: int, m: int, r: int, complete: bool = False
+    table: Table, n: int, k: int, m: int, r: int, few: int | None = None
 ) -> tuple[frozenset[str], float, float] | None:
     """An unlisted itemset that some set of m + 1 items shows to have 1 to k - 1 people; its extremes.
 
-    ``complete``: unlisted triples have fewer than k people, or are rounded like their rarest pair.
+    ``few``: unlisted triples have at most so many people, or are rounded like their rarest pair; None: any number.
     """
     items = sorted(set().union(*table)) if table else []
     for chosen in combinations(items, min(m + 1, len(items))):
         cells = [frozenset(some) for size in range(len(chosen) + 1) for some in combinations(chosen, size)]
         extremes = dict.fromkeys((part for part in cells if part and part not in table), (float("inf"), -1.0))
-        options = {part: _bounds(part, table, n, k, m, r, complete) for part in cells if part}
+        options = {part: _bounds(part, table, n, k, m, r, few) for part in cells if part}
         for case in product(*options.values()):
             bounds = dict(zip(options, case, strict=True))
             matrix = np.array([[float(part <= cell) for cell in cells] for part in bounds])
@@ -90,14 +80,14 @@ def _smallest(costs: Any, rows: Any, ends: Any, n: int) -> float | None:
 
 
 def _bounds(
-    part: frozenset[str], table: Table, n: int, k: int, m: int, r: int, complete: bool
+    part: frozenset[str], table: Table, n: int, k: int, m: int, r: int, few: int | None
 ) -> list[tuple[int, int]]:
     """Intervals, one of which the number of people is in."""
     if part in table:
         return [interval(table[part], k, r, n)]
     if len(part) <= min(m, 2):
         return [(0, k - 1)]
-    if len(part) > 3 or not complete:
+    if len(part) > 3 or few is None:
         return [(0, n)]
     rarest = min(table.get(part - {item}, 0) for item in part)
-    return [(0, k - 1)] + ([interval(rarest, k, r, n)] if rarest else [])
+    return [(0, few)] + ([interval(rarest, k, r, n)] if rarest else [])

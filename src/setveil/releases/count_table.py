@@ -48,7 +48,7 @@ class CountTable(Release):
     lengths: NDArray[np.int64]  # [groups, 3]: records with so many listed items: from, to, count
     generator: int  # the number of the generator that made the records
     repaired: bool = False  # listed sets were suppressed because they revealed a small count
-    complete_triples: bool = False  # unlisted triples have fewer than k people, or as many as one of their pairs
+    triples_from: int | None = None  # from this count on they are listed, unless as frequent as a pair; None: some
 
     def codebook(self) -> Codebook:
         """Identity over the listed items."""
@@ -72,13 +72,13 @@ class CountTable(Release):
 
     def certified(self) -> dict[str, Any]:
         return {
-            "generator": self.generator, "repaired": self.repaired, "complete_triples": self.complete_triples,
+            "generator": self.generator, "repaired": self.repaired, "triples_from": self.triples_from,
         }  # fmt: skip
 
     def with_certified(self, certified: Mapping[str, Any]) -> Self:
         return replace(
             self, generator=certified.get("generator") or 0, repaired=bool(certified.get("repaired")),
-            complete_triples=bool(certified.get("complete_triples")),
+            triples_from=certified.get("triples_from", 0 if certified.get("complete_triples") else None),
         )  # fmt: skip
 
     def further_tables(self) -> list[tuple[str, Iterator[bytes]]]:

@@ -69,7 +69,8 @@ class _Release(_Strict):
     columns: Annotated[list[_Column], Field(min_length=1, max_length=1000)] | None = None  # missing without columns
     generator: Annotated[int, Field(ge=1, le=1_000_000)] | None = None  # of tables of counts: what made their records
     repaired: bool | None = None  # of tables of counts: sets were suppressed because they revealed a small count
-    complete_triples: bool | None = None  # of these: no triple of k people is unlisted but those as frequent as a pair
+    triples_from: Annotated[int, Field(ge=0)] | None = None  # of these: triples are listed from this count on
+    complete_triples: bool | None = None  # what version 0.3.0 said instead: from k on, or only some
 
 
 class _RiskRow(_Strict):

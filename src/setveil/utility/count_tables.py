@@ -38,7 +38,7 @@ class TableReader:
         }
         smallest = int(release.counts.min(initial=2))
         self.k, self.r = getattr(release.model, "k", smallest), getattr(release.model, "r", smallest)
-        self.is_complete = release.complete_triples
+        self.triples_from = release.triples_from
         lengths = release.rows.lengths
         # Two items meet more often in records of unequal lengths than if every record were equally long.
         self.together = self.n_records * float((lengths * (lengths - 1)).sum()) / max(float(lengths.sum()) ** 2, 1.0)
@@ -82,7 +82,8 @@ class TableReader:
         few = range(self.k)
         if unlisted:
             return mean_within(estimate * (self.together if len(itemset) == 2 else 1), few)
-        if len(itemset) == 3 and self.is_complete:
+        if len(itemset) == 3 and self.triples_from is not None:
+            few = range(max(self.triples_from - self.r + (self.r + 1) // 2, self.k))
             rarest = min(self.counts[pair] for pair in combinations(itemset, 2))
             low, high = rounding_interval(rarest, self.k, self.r)
             return mean_within(estimate, [*few, *range(max(low, self.k), high + 1)])

@@ -3,8 +3,8 @@
 
 Look at a set Z of at most m + 1 listed items. Everybody belongs to one of its 2^|Z| *cells*: the part of Z that the
 person has. A published count leaves an interval of numbers of people, an unlisted item or pair leaves 0 to k - 1, and
-the number of people is known. Where triples are complete, an unlisted one has 0 to k - 1 people, or as many as its
-rarest pair (both would be published as the same count): the solutions of both cases count. Z *reveals* an unlisted
+the number of people is known. An unlisted triple has at most ``few`` people, or as many as its rarest pair (both would
+be published as the same count): the solutions of both cases count. Z *reveals* an unlisted
 itemset U in Z if every non-negative solution gives U at least 1 and at most k - 1 people. Whether it does is a linear
 program in the cells.
 
@@ -106,7 +106,7 @@ def _has_pairs(mask: int, listed: Longs) -> bool:
 
 @_compiled
 def is_apart(
-    chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs, is_complete: bool,
+    chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs, few: int,
     most: int, work: Longs,
 ) -> bool:  # fmt: skip
     """Whether the first three items are harmless even if ``most`` people fewer were there. Then so are these with any
@@ -116,7 +116,7 @@ def is_apart(
         return False
     three = np.sort(chosen[:3])
     intervals(three, n_records - most, n_items, m, k, r, keys, values, work[0], work[1], work[2])
-    return is_harmless(3, k, is_complete, work[0], work[1], work[2], work[3])
+    return is_harmless(3, k, few, work[0], work[1], work[2], work[3])
 
 
 @_compiled
@@ -174,19 +174,19 @@ def _room(cell: Longs, z: int, n_records: int, low: Longs, high: Longs, listed: 
 
 
 @_compiled
-def many(triple: int, k: int, low: Longs, is_complete: bool) -> int:
-    """The smallest number of at least k people that an unlisted triple can have."""
+def many(triple: int, k: int, few: int, low: Longs) -> int:
+    """A number of at least k people from which on an unlisted triple can have any: that of its rarest pair, unless more
+    than ``few`` is nothing special.
+    """
     rarest = np.int64(1 << 62)
     for item in range(4):
         if triple >> item & 1:
             rarest = min(rarest, low[triple ^ 1 << item])
-    return max(rarest, k) if is_complete else k
+    return max(rarest, k) if few < low[0] else k
 
 
 @_compiled
-def _fits(
-    cell: Longs, together: int, k: int, is_complete: bool, n_records: int, low: Longs, high: Longs, listed: Longs
-) -> bool:
+def _fits(cell: Longs, together: int, k: int, few: int, n_records: int, low: Longs, high: Longs, listed: Longs) -> bool:
     """Whether ``together`` people can have all four items: first nobody else has three of them unless a listed triple
     needs it, then as many as have room in the pairs' lower ends, one cell after the other, in four orders.
     """
@@ -203,7 +203,7 @@ def _fits(
                     pair = triple ^ 1 << item
                     room = min(room, low[pair] - together - cell[triple] - cell[15 ^ 1 << item])
             everybody = together + cell[triple] + room
-            if room > 0 and (listed[triple] or everybody >= many(triple, k, low, is_complete)):
+            if room > 0 and (listed[triple] or everybody >= many(triple, k, few, low)):
                 cell[triple] += room
         if _room(cell, 4, n_records, low, high, listed):
             return True
@@ -211,16 +211,16 @@ def _fits(
 
 
 @_compiled
-def is_harmless(z: int, k: int, is_complete: bool, low: Longs, high: Longs, listed: Longs, cell: Longs) -> bool:
+def is_harmless(z: int, k: int, few: int, low: Longs, high: Longs, listed: Longs, cell: Longs) -> bool:
     """Whether one of a few solutions shows that Z reveals nothing; ``cell`` is room for it."""
     n_records, full = low[0], (1 << z) - 1
     if z == 4:
         # Everybody who has three of the items has the fourth: as few as triples and pairs allow, as many as the rarest
         # pair has at least, as many as it can have.
         fewest, rarest, most = np.int64(k), np.int64(n_records), np.int64(n_records)
-        for item in range(4 if is_complete else 0):
+        for item in range(4 if few < n_records else 0):
             if not listed[full ^ 1 << item]:
-                low[full ^ 1 << item] = many(full ^ 1 << item, k, low, is_complete)
+                low[full ^ 1 << item] = many(full ^ 1 << item, k, few, low)
         for mask in range(1, full):
             if _SIZES[mask] == 2:
                 rarest, most = min(rarest, low[mask]), min(most, high[mask])
@@ -233,12 +233,12 @@ def is_harmless(z: int, k: int, is_complete: bool, low: Longs, high: Longs, list
                 most = min(most, high[mask])
         for attempt in range(3 if fewest <= most else 0):
             cell[full] = fewest if attempt == 0 else most if attempt == 2 else min(max(rarest, fewest), most)
-            if _fits(cell, cell[full], k, is_complete, n_records, low, high, listed):
+            if _fits(cell, cell[full], k, few, n_records, low, high, listed):
                 return True
         for item in range(4):
             if not listed[full ^ 1 << item]:
                 low[full ^ 1 << item] = 0
-        if _fits(cell, 0, k, is_complete, n_records, low, high, listed):
+        if _fits(cell, 0, k, few, n_records, low, high, listed):
             return True
         cell[full] = 0
     for triple in range(-1, 4 if z == 4 else z - 2):  # nobody more than listed, or the people of an unlisted triple
@@ -250,7 +250,7 @@ def is_harmless(z: int, k: int, is_complete: bool, low: Longs, high: Longs, list
                 if _SIZES[mask] == 3:
                     cell[mask] = low[mask] if listed[mask] else 0
             if chosen:
-                cell[chosen] = many(chosen, k, low, is_complete)
+                cell[chosen] = many(chosen, k, few, low)
             for item in range(z if attempt else 0):  # the pairs of an item are more than its people by this
                 if chosen >> item & 1:
                     above = -high[1 << item]
@@ -377,25 +377,25 @@ def largest(z: int, part: int, sign: int, low: Longs, high: Longs) -> float:
 
 
 @_compiled
-def solve(z: int, k: int, is_complete: bool, low: Longs, high: Longs, listed: Longs, found: Longs) -> int:
+def solve(z: int, k: int, few: int, low: Longs, high: Longs, listed: Longs, found: Longs) -> int:
     """By linear programs: ``found`` gets the part of Z that is revealed, its minimum and its maximum.
 
-    An unlisted triple that has few people, or as many as its rarest pair, makes two cases.
+    An unlisted triple that has at most ``few`` people, or as many as its rarest pair, makes two cases.
     """
     least, most, starts = np.full(16, np.inf), np.full(16, -np.inf), np.zeros(4, dtype=np.int64)
     n_cases = 1
     for item in range(4):
         triple = 15 ^ 1 << item
-        if is_complete and triple < 1 << z and not listed[triple]:
-            starts[item] = many(triple, k, low, is_complete)
-            n_cases = 16 if starts[item] > k else n_cases
+        if triple < 1 << z and not listed[triple]:
+            starts[item] = many(triple, k, few, low)
+            n_cases = 16 if starts[item] > few + 1 else n_cases
     for case in range(n_cases):
         is_case = True
         for item in range(4):
-            if starts[item] > k:
+            if starts[item] > few + 1:
                 is_many = case >> item & 1
                 low[15 ^ 1 << item] = starts[item] if is_many else 0
-                high[15 ^ 1 << item] = low[0] if is_many else k - 1
+                high[15 ^ 1 << item] = low[0] if is_many else few
             elif case >> item & 1:
                 is_case = False
         for part in range(1, 1 << z):
@@ -424,7 +424,7 @@ def solve(z: int, k: int, is_complete: bool, low: Longs, high: Longs, listed: Lo
 @_compiled
 def look(
     chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs,
-    is_complete: bool, is_repaired: bool, found: Longs, work: Longs,
+    few: int, is_repaired: bool, found: Longs, work: Longs,
 ) -> int:  # fmt: skip
     """What Z reveals; ``chosen`` is in any order. ``found[3]`` counts linear programs; ``work``: room, [4, 16]."""
     z = len(chosen)
@@ -435,22 +435,22 @@ def look(
             at -= 1
     low, high, listed = work[0], work[1], work[2]
     intervals(chosen, n_records, n_items, m, k, r, keys, values, low, high, listed)
-    if is_harmless(z, k, is_complete, low, high, listed, work[3]):
+    if is_harmless(z, k, few, low, high, listed, work[3]):
         return PLAIN
     found[3] += 1
-    status = solve(z, k, is_complete, low, high, listed, found)
+    status = solve(z, k, few, low, high, listed, found)
     if status == IMPOSSIBLE and is_repaired:  # unlisted parts were suppressed: they can have any number of people
         for part in range(1, 1 << z):
             if not listed[part]:
                 low[part], high[part] = 0, n_records
-        status = solve(z, k, False, low, high, listed, found)
+        status = solve(z, k, n_records, low, high, listed, found)
     return status
 
 
 @_compiled
 def look_at_pair(
     one: int, two: int, thirds: Longs, lows: Longs, limit: int, n_records: int, n_items: int, m: int, k: int, r: int,
-    keys: Longs, values: Longs, is_complete: bool, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
+    keys: Longs, values: Longs, few: int, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
 ) -> int:  # fmt: skip
     """All Z of a pair and two of its triples that are together above its upper end; ``lows`` descend."""
     for at in range(len(thirds)):
@@ -458,7 +458,7 @@ def look_at_pair(
             if lows[at] + lows[beyond] <= limit:
                 break
             chosen[0], chosen[1], chosen[2], chosen[3] = one, two, thirds[at], thirds[beyond]
-            status = look(chosen, n_records, n_items, m, k, r, keys, values, is_complete, is_repaired, found, work)
+            status = look(chosen, n_records, n_items, m, k, r, keys, values, few, is_repaired, found, work)
             if status != PLAIN:
                 return status
     return PLAIN
@@ -467,7 +467,7 @@ def look_at_pair(
 @_compiled
 def look_at_item(
     item: int, near: Longs, needs: Longs, limit: int, most: int, n_records: int, n_items: int, m: int, k: int, r: int,
-    keys: Longs, values: Longs, is_complete: bool, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
+    keys: Longs, values: Longs, few: int, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
 ) -> int:  # fmt: skip
     """All Z of an item and others with whose pairs it is above its upper end; ``needs`` descend. ``most``: the upper
     end of the most frequent item.
@@ -480,22 +480,20 @@ def look_at_item(
                 if both <= limit:
                     break
                 chosen[0], chosen[1], chosen[2] = item, near[at], near[beyond]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_complete, is_repaired, found, work)
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, few, is_repaired, found, work)
                 if status != PLAIN:
                     return status
                 continue
             if both > limit:  # whatever the fourth item is
                 three[0], three[1], three[2] = item, near[at], near[beyond]
-                apart = is_apart(three, n_records, n_items, m, k, r, keys, values, is_complete, most, work)
+                apart = is_apart(three, n_records, n_items, m, k, r, keys, values, few, most, work)
                 for last in range(n_items):
                     if last == item or last == near[at] or last == near[beyond]:
                         continue
                     if apart and not has_pair(last, three, n_items, keys, values):
                         continue
                     chosen[0], chosen[1], chosen[2], chosen[3] = item, near[at], near[beyond], last
-                    status = look(
-                        chosen, n_records, n_items, m, k, r, keys, values, is_complete, is_repaired, found, work
-                    )
+                    status = look(chosen, n_records, n_items, m, k, r, keys, values, few, is_repaired, found, work)
                     if status != PLAIN:
                         return status
                 continue
@@ -505,7 +503,7 @@ def look_at_item(
                 if both + needs[last] <= limit:
                     break
                 chosen[0], chosen[1], chosen[2], chosen[3] = item, near[at], near[beyond], near[last]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_complete, is_repaired, found, work)
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, few, is_repaired, found, work)
                 if status != PLAIN:
                     return status
     return PLAIN
@@ -514,7 +512,7 @@ def look_at_item(
 @_compiled
 def look_at_large(
     first: int, order: Longs, highs: Longs, n_records: int, n_items: int, m: int, k: int, r: int,
-    keys: Longs, values: Longs, is_complete: bool, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
+    keys: Longs, values: Longs, few: int, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
 ) -> int:  # fmt: skip
     """All Z whose items are together above the number of records, with ``order[first]`` as the largest; ``highs``
     descend.
@@ -528,7 +526,7 @@ def look_at_large(
                 break
             if z == 3:
                 chosen[0], chosen[1], chosen[2] = order[first], order[two], order[three]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_complete, is_repaired, found, work)
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, few, is_repaired, found, work)
                 if status != PLAIN:
                     return status
                 continue
@@ -536,7 +534,7 @@ def look_at_large(
                 if highs[first] + highs[two] + highs[three] + highs[four] <= n_records:
                     break
                 chosen[0], chosen[1], chosen[2], chosen[3] = order[first], order[two], order[three], order[four]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, is_complete, is_repaired, found, work)
+                status = look(chosen, n_records, n_items, m, k, r, keys, values, few, is_repaired, found, work)
                 if status != PLAIN:
                     return status
     return PLAIN

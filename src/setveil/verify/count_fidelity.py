@@ -35,7 +35,8 @@ def check_counts(release: CountTable, source: Published, model: PrivacyModel | N
             problems.append(f"counts.csv: the count of {named} is {count:,}, but {true[itemset]:,} people have it.")
     if not release.repaired:
         problems += _missing(source, listed, model)
-        problems += _missing_triples(source, listed, model) if release.complete_triples else []
+        start = release.triples_from
+        problems += _missing_triples(source, listed, model, start) if start is not None else []
     return [*problems[:MOST_NAMED], *_wrong_lengths(release, source, listed, model)]
 
 
@@ -91,8 +92,8 @@ def _missing(source: Published, listed: dict[tuple[int, ...], int], model: Count
     ]
 
 
-def _missing_triples(source: Published, listed: dict[tuple[int, ...], int], model: Counts) -> list[str]:
-    """Triples that at least k people have, and fewer than each of their pairs, but that are not listed."""
+def _missing_triples(source: Published, listed: dict[tuple[int, ...], int], model: Counts, start: int) -> list[str]:
+    """Triples of at least ``start`` people, and of fewer than each of their pairs, that are not listed."""
     near: dict[int, set[int]] = {}
     for one, two in (pair for pair in listed if len(pair) == 2):
         near.setdefault(one, set()).add(two)
@@ -107,7 +108,7 @@ def _missing_triples(source: Published, listed: dict[tuple[int, ...], int], mode
     return [
         f"counts.csv: lacks {name_some([source.labels[item] for item in one])}, which at least k={model.k} people have."
         for one in sorted(missing)
-        if 0 < rounded(true[one], model) < min(listed[pair] for pair in combinations(one, 2))
+        if max(start, 1) <= rounded(true[one], model) < min(listed[pair] for pair in combinations(one, 2))
     ][:MOST_NAMED]
 
 

@@ -38,19 +38,28 @@ class Listed(NamedTuple):
 
 
 def find_revealed(
-    table: Listed, model: Counts, progress: Progress, is_repaired: bool = False, is_complete: bool = False
+    table: Listed, model: Counts, progress: Progress, is_repaired: bool = False, few: int | None = None
 ) -> Finding | None:
     """The first set of at most m + 1 items that reveals that 1 to k - 1 people have an unlisted itemset.
 
     ``is_repaired``: listed sets were suppressed. Then counts that no data can have, if unlisted sets are taken to be
-    rare, only show that one of these was suppressed. ``is_complete``: unlisted triples have fewer than k people, or as
-    many as one of their pairs.
+    rare, only show that one of these was suppressed. ``few``: unlisted triples have at most so many people,
+    or as many as one of their pairs; None: any number.
     """
     z = min(model.m + 1, table.n_items)
     if model.m == 1 or z < 2:
         return None  # pairs are neither listed nor known to be rare
     keys, values = _look_up(table)
-    given: Any = table.n_records, table.n_items, model.m, model.k, model.r, keys, values, is_complete
+    given: Any = (
+        table.n_records,
+        table.n_items,
+        model.m,
+        model.k,
+        model.r,
+        keys,
+        values,
+        table.n_records if few is None else few,
+    )
     chosen, found = np.zeros(z, dtype=np.int64), np.zeros(4, dtype=np.int64)
     work = np.zeros((4, 16), dtype=np.int64)
     if z == table.n_items:

@@ -119,13 +119,22 @@ def _wrong_lengths(table: Table, model: Counts) -> Verdict | None:
     return None
 
 
+def _few(release: CountTable, model: Counts) -> int | None:
+    """The most people of an unlisted triple that is not as frequent as one of its pairs; None: any number."""
+    least = model.r * -(-model.k // model.r)
+    start = release.triples_from
+    if start is None:
+        return None
+    return model.k - 1 if start <= least else start - model.r + (model.r + 1) // 2 - 1
+
+
 def _revealed(table: Table, release: CountTable, model: Counts, progress: Progress) -> Verdict | None:
     """No m + 1 items reveal that 1 to k - 1 people have an unlisted itemset."""
     singles = np.array([table.counts[(item,)] for item in range(len(table.labels))], dtype=np.int64)
     shaped = [_arrays([one for one in table.counts if len(one) == size], size, table.counts) for size in (2, 3)]
     flat = [part.astype(np.int64) for pair in shaped for part in pair]
     listed = Listed(len(table.labels), table.n_records, singles, *flat)
-    found = find_revealed(listed, model, progress, release.repaired, release.complete_triples)
+    found = find_revealed(listed, model, progress, release.repaired, _few(release, model))
     if found is None:
         return None
     named = in_braces(table.names(found.items))

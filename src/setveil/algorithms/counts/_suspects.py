@@ -95,12 +95,12 @@ def can_be(z: int, n_records: int, parts: Numbers, low: Numbers, high: Numbers, 
 
 @compiled
 def least_people(triple: int, numbers: Numbers, low: Numbers) -> int:
-    """The smallest number of at least k people that an unlisted triple can have."""
+    """A number of at least k people from which on an unlisted triple can have any."""
     fewest = np.int64(1 << 62)
     for item in range(4):
         if triple >> item & 1:
             fewest = min(fewest, low[triple ^ 1 << item])
-    return max(fewest, numbers[2]) if numbers[4] else numbers[2]
+    return max(fewest, numbers[2]) if numbers[4] < numbers[0] else numbers[2]
 
 
 @compiled
@@ -111,7 +111,7 @@ def are_together(n_records: int, numbers: Numbers, parts: Numbers, low: Numbers,
         triple = 15 ^ 1 << one
         if parts[triple] > 0:
             most = min(most, high[triple])
-        elif numbers[4]:
+        elif numbers[4] < numbers[0]:
             low[triple] = least_people(triple, numbers, low)
     for one in range(4):
         for two in range(one + 1, 4):
@@ -157,8 +157,8 @@ def raise_triples(
 def is_cleared(
     z: int, n_records: int, numbers: Numbers, parts: Numbers, low: Numbers, high: Numbers, value: Numbers
 ) -> bool:
-    """Whether counts of all parts can be such that every unlisted part has nobody or at least k people; where triples
-    are complete, an unlisted one then has about as many as its rarest pair.
+    """Whether counts of all parts can be such that every unlisted part has nobody or at least k people; an
+    unlisted triple then has about as many as its rarest pair.
 
     Tried: nobody; one unlisted triple with as many as an item needs; all items together: as few as the pairs allow, as
     many as the rarest pair has at least, and as many as the pairs allow. ``low``, ``high`` and ``value`` are room.
@@ -213,8 +213,9 @@ def keep_suspect(
     found: Numbers, n: int, work: Numbers,
 ) -> int:  # fmt: skip
     """Put a set with its counts into ``found`` as row ``n`` if it is not cleared, as far as there is room; how many
-    rows there are then. ``numbers``: n_records, n_items, k, r, whether triples are complete, how many sets were looked
-    at, and how many may be. Sets with fewer than two changed items are passed over.
+    rows there are then. ``numbers``: n_records, n_items, k, r, the most people of an unlisted triple that is not as
+    frequent as a pair, how many sets were looked at, and how many may be. Sets with fewer than two changed items are
+    passed over.
     """
     z, n_changed = len(chosen), 0
     for one in range(z):

@@ -3,7 +3,7 @@
 
 A set Z of m + 1 listed items reveals an unlisted itemset in Z if all non-negative numbers of people in its cells that
 agree with the published counts (rounding intervals, at most k - 1 people with an unlisted pair, the number of records)
-give that itemset 1 to k - 1 people. Where triples are complete, an unlisted one has at most k - 1 people, or about as
+give that itemset 1 to k - 1 people. An unlisted triple has at most ``few`` people, or about as
 many as its rarest pair. ``docs/algorithms/counts/tally.md`` has the proof of which Z need not be looked
 at: those in which no pair is exceeded by two of its triples, no item by its pairs, and the number of records not by the
 items. HiGHS decides about the others, unless they are too many: then the table is refused.
@@ -36,7 +36,7 @@ class Tables(NamedTuple):
 
     n_items: int
     n_records: int
-    is_complete: bool  # unlisted triples have fewer than k people, or as many as one of their pairs
+    few: int  # the most people of an unlisted triple that is not as frequent as one of its pairs
     singles: Numbers
     pairs: Numbers
     pair_counts: Numbers
@@ -118,7 +118,7 @@ def _offending(
     if z < 2:
         return
     if z not in programs:
-        programs[z] = Programs(z, tables.n_records, tables.is_complete, model)
+        programs[z] = Programs(z, tables.n_records, tables.few, model)
     found, n_found = [np.empty((0, 20), dtype=np.int64)], 0
     for some in _suspected(tables, z, is_changed, model, context):
         found.append(np.unique(some, axis=0))
@@ -144,7 +144,7 @@ def _suspected(
         loops.count_parts(row[0, 16 : 16 + z], tables.n_items, tables.singles, keys, counts, row[0, :16])
         yield row
         return
-    of_table = [tables.n_records, tables.n_items, model.k, model.r, tables.is_complete]
+    of_table = [tables.n_records, tables.n_items, model.k, model.r, tables.few]
     numbers = np.array([*of_table, 0, MOST_LOOKED], dtype=np.int64)
     given = numbers, tables.singles, keys, counts, is_changed, z
     low_pair, high_pair = rounding_ends(tables.pair_counts, model)
@@ -235,10 +235,10 @@ def rounding_ends(counts: Numbers, model: Counts) -> tuple[Numbers, Numbers]:
 class Programs:
     """The linear programs of sets of z items: cells are columns, parts are rows. HiGHS goes on from the last one."""
 
-    def __init__(self, z: int, n_records: int, is_complete: bool, model: Counts) -> None:
+    def __init__(self, z: int, n_records: int, few: int, model: Counts) -> None:
         import highspy
 
-        self.n_records, self.is_complete, self.model = n_records, is_complete, model
+        self.n_records, self.few, self.model = n_records, few, model
         self.solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self.solver.setOptionValue("output_flag", False)
         self.solver.setOptionValue("threads", 1)
@@ -292,11 +292,11 @@ class Programs:
         for part, count in enumerate(parts[1:], start=1):
             few = k - 1 if part.bit_count() <= min(self.model.m, 2) else n
             choices[part] = [self._ends(count, few)]
-            if self.is_complete and part.bit_count() == 3 and not count:
+            if part.bit_count() == 3 and not count:
                 rarest = min(parts[part ^ 1 << item] for item in range(4) if part >> item & 1)
                 low, _ = self._ends(rarest, 0)
-                if low > k:
-                    choices[part] = [(0, k - 1), (low, n)]
+                if max(low, k) > self.few + 1:
+                    choices[part] = [(0, self.few), (max(low, k), n)]
         for chosen in product(*choices.values()):
             yield dict(zip(choices, chosen, strict=True))
 

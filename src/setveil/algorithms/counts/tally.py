@@ -1,7 +1,7 @@
 """Tally: count itemsets, round the counts, and make records from them alone.
 
 An own method. Counts of all single items and pairs that at least k people have are published, rounded to multiples of
-r. Triples are published as long as they are not too many: first those that differ most from what their pairs predict.
+r. Triples are published as long as they are not too many: those of the largest counts.
 
 Guarantee: every published count is a multiple of r and stands for at least k people, no set of at most m + 1 items
 reveals that 1 to k - 1 people have an unlisted itemset, and records follow from the published counts alone.
@@ -12,10 +12,9 @@ Steps:
 2. *Round*: max(r ⌈k/r⌉, r ⌊n/r + 1/2⌋).
 3. *Choose triples*: one is kept if its rounded count is below the rounded counts of its pairs: a triple as frequent as
    one of its pairs would tell that whoever has these two items has the third. Where there are more triples than pairs,
-   and more than 20,000, only those are kept that differ from what the rounded counts of items and pairs predict (the
-   distribution of largest entropy) by more than r/2 and by more than 10 %, and at most this number: those that differ
-   most. The choice depends on rounded counts only. The certificate says whether there were few enough
-   (``complete_triples``): then an unlisted triple has fewer than k people, or as many as one of its pairs.
+   and more than 20,000, only those of the largest counts are kept. The certificate says from which count on triples
+   are listed (``triples_from``): an unlisted triple has fewer people, or as many as one of its pairs. Recipients know
+   this rule, and what it excludes is allowed for when it is checked what counts reveal.
 4. *Repair* (``inference.py``): where counts reveal that 1 to k - 1 people have an itemset, a listed set is suppressed,
    until nothing is revealed. The certificate says whether this was necessary.
 5. *Lengths*: how many listed items records have, in groups of at least k records, rounded in the same way. The largest
@@ -39,7 +38,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, require_k_records
-from setveil.algorithms.counts import _predicting as loops
 from setveil.algorithms.counts.inference import Tables, sets_to_suppress
 from setveil.algorithms.counts.lengths import length_groups
 from setveil.arrays.mining import invert_rows, mine_itemsets, sort_rows_by_item
@@ -53,7 +51,6 @@ from setveil.releases.count_table import CountTable, encode_counts, encode_lengt
 MOST_SETS = 20_000_000  # itemsets that are mined
 SLICES = 64  # of the items, between two chances to stop
 FEW_TRIPLES = 20_000  # so many are listed, or as many as pairs are listed
-DIFFERENCE = 0.1  # where there are more, a triple whose count is predicted more exactly than this is not listed
 
 
 class Sets(NamedTuple):
@@ -84,10 +81,10 @@ class Tally(Algorithm):
         vocabulary = Vocabulary(label for label, listed in zip(data.vocabulary, is_listed, strict=True) if listed)
         number = vocabulary.numbers(data.vocabulary[item] for item in np.flatnonzero(is_listed).tolist())
         sets = rounded(mine(rows, model, context), number, model)
-        sets, is_complete = with_chosen_triples(sets, data.n_records, len(vocabulary), model)
-        is_complete &= model.m == 3
+        sets, triples_from = with_chosen_triples(sets, model)
+        few = data.n_records if model.m < 3 else max(model.k - 1, triples_from - model.r // 2 - 1)
         n_before = len(sets.counts)
-        sets, items = repaired(sets, data.n_records, len(vocabulary), is_complete, model, context)
+        sets, items = repaired(sets, data.n_records, len(vocabulary), few, model, context)
         if len(items) < len(vocabulary):
             vocabulary, sets, rows = without_items(vocabulary, sets, items, rows)
         itemsets, counts = sorted_sets(*sets, vocabulary)
@@ -100,7 +97,7 @@ class Tally(Algorithm):
             lengths=lengths,
             generator=records.LATEST,
             repaired=len(sets.counts) < n_before,
-            complete_triples=is_complete,
+            triples_from=triples_from if model.m == 3 else None,
             details={"suppressed_sets": n_before - len(sets.counts)},
         )
 
@@ -144,17 +141,16 @@ def round_counts(counts: NDArray[np.int64], k: int, r: int) -> NDArray[np.int64]
     return np.maximum(r * -(-k // r), r * ((2 * counts + r) // (2 * r)))
 
 
-def with_chosen_triples(sets: Sets, n_records: int, n_items: int, model: Counts) -> tuple[Sets, bool]:
-    """Without the triples that are as frequent as one of their pairs, and without those that pairs predict well where
-    there are many; whether there were few.
+def with_chosen_triples(sets: Sets, model: Counts) -> tuple[Sets, int]:
+    """Without the triples that are as frequent as one of their pairs, and only with those of the largest counts where
+    there are many; the count from which triples are listed.
     """
+    start = model.r * -(-model.k // model.r)
     triples, counts = sets.of_size(3)
     if not len(triples):
-        return sets, True
-    singles = np.zeros(n_items, dtype=np.int64)
-    alone, alone_counts = sets.of_size(1)
-    singles[alone[:, 0]] = alone_counts
+        return sets, start
     pairs, pair_counts = sets.of_size(2)
+    n_items = int(sets.items.max()) + 1
     keys = pairs[:, 0].astype(np.int64) * n_items + pairs[:, 1]
     order = np.argsort(keys)
 
@@ -162,23 +158,20 @@ def with_chosen_triples(sets: Sets, n_records: int, n_items: int, model: Counts)
         wanted = some[:, 0].astype(np.int64) * n_items + some[:, 1]
         return pair_counts[order][np.searchsorted(keys[order], wanted)]
 
-    inside = np.min([in_pairs(triples[:, [a, b]]) for a, b in ((0, 1), (0, 2), (1, 2))], axis=0)
-    chosen = np.flatnonzero(counts < inside)
+    chosen = counts < np.min([in_pairs(triples[:, [a, b]]) for a, b in ((0, 1), (0, 2), (1, 2))], axis=0)
     most = max(len(pairs), FEW_TRIPLES)
-    is_complete = len(triples) <= most
-    if not is_complete:  # those that differ most: an analyst who asks for what people have is then off least
-        some, wanted = triples[chosen], counts[chosen]
-        off = np.abs(wanted - loops.predict_triples(n_records, some, singles, keys[order], pair_counts[order]))
-        by_difference = np.lexsort((*some.T[::-1], -off))
-        is_unexpected = off > np.maximum(model.r / 2, DIFFERENCE * wanted)
-        chosen = chosen[by_difference[is_unexpected[by_difference]][:most]]
+    if len(triples) > most:
+        largest = np.sort(counts[chosen])[::-1]
+        if len(largest) > most:
+            start = int(largest[most]) + model.r  # all triples of one count, or none of them
+        chosen &= counts >= start
     is_kept = sets.sizes < 3
     is_kept[np.flatnonzero(~is_kept)[chosen]] = True
-    return sets.kept(is_kept), is_complete
+    return sets.kept(is_kept), start
 
 
 def repaired(
-    sets: Sets, n_records: int, n_items: int, is_complete: bool, model: Counts, context: Context
+    sets: Sets, n_records: int, n_items: int, few: int, model: Counts, context: Context
 ) -> tuple[Sets, list[int]]:
     """Without the itemsets whose counts would reveal a small one, and the items that are listed still, ascending."""
     items = list(range(n_items))
@@ -190,7 +183,7 @@ def repaired(
         number = np.full(n_items, -1, dtype=np.int64)
         number[items] = np.arange(len(items))
         by_size = number[pairs], pair_counts, number[triples], triple_counts
-        tables = Tables(len(items), n_records, is_complete, singles, *by_size)
+        tables = Tables(len(items), n_records, few, singles, *by_size)
         gone, without = sets_to_suppress(tables, len(sets.counts) < n_before, model, context)
         lost = {tuple(items[item] for item in one) for one in gone} | {(items[item],) for item in without}
         if not lost:
