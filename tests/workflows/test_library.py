@@ -35,7 +35,7 @@ def test_roles_are_keywords_wherever_data_is_taken() -> None:
     assert sv.audit(ROWS, known=["age"], **ROLES).columns["role"] == ["person", "item", "known"]
     with pytest.raises(sv.InputError, match="mean the same"):
         sv.read(ROWS, known=["age"], known_columns=["age"], **ROLES)
-    with pytest.raises(TypeError, match="no option of reading"):
+    with pytest.raises(TypeError, match="not an option of reading"):
         sv.measure(ROWS, release, persn="who")
 
 
