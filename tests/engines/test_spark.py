@@ -121,7 +121,7 @@ def test_a_release_in_parts_is_measured_and_checked(spark: SparkSession, tmp_pat
     measured = measure_folder(rows, folder)
     for original, out in ((as_frame(spark, rows, 2), folder), (sv.read(as_frame(spark, rows, 2)), tmp_path / "here")):
         assert measure_folder(original, out) == measured
-    with pytest.raises(InputError, match="--patterns needs the records"):
+    with pytest.raises(InputError, match="the records stay on the cluster"):
         patterns_of_folder(as_frame(spark, rows, 2), folder, (0.1,))
     check_against_originals(spark, rows, folder)
     assert sum(pl.read_parquet(part).height for part in (folder / "published").iterdir()) == len(rows)
