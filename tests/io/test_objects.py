@@ -256,7 +256,7 @@ def test_columns_are_for_frames() -> None:
 
 
 def test_blanks_are_told() -> None:
-    with pytest.warns(SetveilWarning, match="kept apart"):
+    with pytest.warns(SetveilWarning, match="read as different"):
         assert from_object([["a", "a "]]).to_lists() == [["a", "a "]]
 
 

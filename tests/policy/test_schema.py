@@ -165,7 +165,7 @@ def test_columns_state_roles(tmp_path: Path) -> None:
     [
         ('[input]\nid_column = "patient"', "both state roles"),
         ('[columns.other]\nrole = "person"', "cannot both identify people"),
-        ('[columns.other]\nrole = "quasi"', "should be one of person, item, known"),
+        ('[columns.other]\nrole = "quasi"', "must be one of person, item, known"),
         ('[columns.other]\nrole = "drop"\nhierarchy = "flat"', "is not a known column"),
         ('[input]\nknown_columns = "age"', "unknown key `input.known_columns`"),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -233,11 +232,16 @@ def test_models_that_declare_it_are_tried_beside_km(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_time_budget_that_is_too_short_says_nothing_about_the_data() -> None:
+    def refused(rejected: list[tuple[str, str]]) -> module._Search:
+        search = module._Search.__new__(module._Search)
+        search.rejected, search.reasons = rejected, []
+        return search
+
     late = [("km k=10 m=2", f"{TOOK_LONGER} 8 s"), ("km k=10 m=3", OUT_OF_TIME)]
-    refusal = module._refusal(100, SimpleNamespace(rejected=late, reasons=[]))
+    refusal = module._refusal(100, refused(late))
     assert "--seconds" in refusal and "safe and useful" not in refusal
     judged = [*late, ("km k=5 m=2", "residual risk high")]
-    refusal = module._refusal(100, SimpleNamespace(rejected=judged, reasons=[]))
+    refusal = module._refusal(100, refused(judged))
     assert "safe and useful" in refusal and "km k=5 m=2: residual risk high." in refusal and "in time: 2." in refusal
 
 

@@ -52,7 +52,7 @@ def test_a_group_that_lost_everything_goes() -> None:
         (lambda: edits.moved(TREE, [number(TREE, "abc")], number(TREE, "ab")), "below itself"),
         (lambda: edits.moved(TREE, [number(TREE, "a")], number(TREE, "b")), "choose a group"),
         (lambda: edits.merged(TREE, [number(TREE, "a"), number(TREE, "d")], "x"), "side by side"),
-        (lambda: edits.dissolved(TREE, TREE.root), "stays"),
+        (lambda: edits.dissolved(TREE, TREE.root), "cannot be changed"),
     ],
 )
 def test_what_makes_no_sense_is_refused(change, words: str) -> None:  # type: ignore[no-untyped-def]

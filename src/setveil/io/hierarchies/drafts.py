@@ -153,8 +153,8 @@ class Draft:
         n_children = self.n_children()
         unary = [label for label, count in zip(self.labels, n_children, strict=True) if count == 1]
         if unary:
-            text = f"{times(len(unary), 'group has', 'groups have')} one child only: {name_some(unary)}; such groups "
-            "can be removed."
+            number = times(len(unary), "group has", "groups have")
+            text = f"{number} one child only: {name_some(unary)}; such groups can be removed."
             self.report("note", text, items=unary)
 
     def compare_with_data(self, vocabulary: Vocabulary) -> None:
@@ -176,8 +176,8 @@ class Draft:
             self.report("error", text, items=missing)
         unused = sorted(items.difference(vocabulary))
         if unused:
-            text = f"{times(len(unused), 'item')} of the hierarchy not in the data: {name_some(unused)}; these count "
-            "as possible items."
+            number = times(len(unused), "item")
+            text = f"{number} of the hierarchy not in the data: {name_some(unused)}; these count as possible items."
             self.report("note", text, items=unused)
 
     def _parent_label(self, node: int) -> str:
