@@ -138,11 +138,11 @@ def test_a_full_disk_is_named_where_it_arises(page: Page, server: Server) -> Non
 def test_a_file_is_not_lost_while_another_one_is_read(page: Page) -> None:
     """What changes meanwhile would build the step anew, and end what is being sent."""
     sent: list[Route] = []
-    upload(page, "first.csv", small_data())
+    upload(page, "first.csv", small_data(30_000))  # read for longer than the page needs to notice the second file
     page.route("**/upload/**", lambda route: sent.append(route))  # the file is under way until the route goes on
     go(page, "Workspaces")
     upload(page, "second.csv", small_data(200))
-    header_of(page).get_by_text("300 people").wait_for()
+    header_of(page).get_by_text("30,000 people").wait_for()
     page.wait_for_timeout(1000)  # the page has looked for changes since
     for route in sent:
         route.continue_()

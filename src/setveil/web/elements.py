@@ -366,9 +366,15 @@ class ItemPicker:
 
 
 def hold_while_sending(page: Page, place: ui.upload) -> None:
-    """Leave the step as it is until the file has arrived."""
-    place.on("start", lambda: setattr(page, "is_sending", True), args=[])
-    place.on("finish", lambda: setattr(page, "is_sending", False), args=[])
+    """Leave the step as it is until the file has arrived, and not longer: what came of it is shown at once."""
+
+    def end() -> None:
+        if page.sending == place.id:  # and not another one, begun since
+            page.sending = 0
+
+    place.on("start", lambda: setattr(page, "sending", place.id), args=[])
+    place.on("finish", end, args=[])
+    place.on_upload(end)
 
 
 def uploader(

@@ -50,7 +50,7 @@ class Page:
         self._seen_problem = ""
         self._seen_done: list[bool] = []
         self.shows_help = False
-        self.is_sending = False  # a file, which would be lost if the step were built anew
+        self.sending = 0  # the place whose file is under way: it would be lost if the step were built anew
         self._frame()
         self.show(step, part)
         self._write_address("replaceState")
@@ -147,7 +147,7 @@ class Page:
         if step == "overview" and dataset.read and dataset.asks_for_roles() and "columns" not in dataset.visited:
             step = "columns"  # before any figure looks safe
         self.step = session.step = step  # a new tab opens where the last one was
-        self.is_sending = False
+        self.sending = 0
         self.part = part
         session.dataset = dataset
         dataset.visited.add(step)
@@ -283,7 +283,7 @@ class Page:
         """Show what changed. A step is built anew only where its content is another: what is typed there stays."""
         if self.dataset not in self.session.datasets:  # another tab removed it
             self.show_dataset(self.session.dataset)
-        elif self.is_sending or self._seen == self.dataset.versions[self.step]:
+        elif self.sending or self._seen == self.dataset.versions[self.step]:
             self._show_header()
             self._show_status()
         else:
