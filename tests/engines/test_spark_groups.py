@@ -132,7 +132,7 @@ def test_changed_files_are_found(spark: SparkSession, folders: Path, monkeypatch
         counts.write_text(text)
         seal_again(folders / "there", counts)
     assert verify_folder(folders / "there", engine="spark").holds
-    with pytest.raises(InputError, match="record by record"):
+    with pytest.raises(InputError, match="needs them in one place"):
         measure_folder(as_frame(spark, some_rows(11, 1300), 2), folders / "there")
 
 
