@@ -7,6 +7,7 @@ import re
 import subprocess
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -151,7 +152,10 @@ def test_the_highest_risk_that_applies_decides(facts: Facts) -> None:
     assert decision_of(replace(facts, population={**population, "highest": 0.05})).words == decision_of(facts).words
     journalist = replace(facts, population=population)
     assert decision_of(journalist).words == "Release not supported: the residual risk is too high"
-    assert "Journalist risk: 50.0 % at most" in lights_of(journalist)[1].sentence
+    assert (
+        "Journalist risk: 50.0 % at most, for an attacker who knows whole records of"
+        in lights_of(journalist)[1].sentence
+    )
     assert next(row for row in risks_of(journalist) if row.name == "Journalist risk").colour == "bad"
     rows = [{**row, "mean_inverse_support": 0.4} for row in facts.risk_after]
     for profile, colour in ((None, "care"), ("0.1", "bad")):
@@ -216,8 +220,10 @@ def test_journalist_risk_counts_the_matching_people_of_the_population(tmp_path: 
     def shown(row: list[str]) -> frozenset[str]:
         return frozenset(filter(None, map(book.published, row)))
 
-    by_hand = [sum(shown(row) == shown(one) for one in people[:-1]) for row in ROWS]  # the stranger matches nobody
-    assert found["people"] == len(people)
+    sets = [{frozenset(part) for n in (1, 2) for part in combinations(shown(row), n)} for row in people[:-1]]
+    by_hand = [min(sum(part in one for one in sets) for part in sets[place]) for place in range(len(ROWS))]
+    whole = [sum(shown(row) == shown(one) for one in people[:-1]) for row in ROWS]  # the stranger matches nobody
+    assert (found["people"], found["known"], found["whole"]) == (len(people), 2, 1 / min(whole))
     assert (found["fewest"], found["highest"]) == (min(by_hand), 1 / min(by_hand))
     assert found["mean"] == pytest.approx(sum(1 / n for n in by_hand) / len(by_hand))
     with pytest.raises(InputError, match="1 people of the data are not in the population"):

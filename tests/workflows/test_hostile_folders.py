@@ -335,11 +335,11 @@ def test_what_only_the_owner_can_check_is_neither_held_nor_broken(folders: dict[
 
     assert forged(folders, "constrained", tmp_path / "b", vanished).holds is not True
     emptied = forged(folders, "constrained", tmp_path / "d", certificate_with("model", "options", "constraints", to=[]))
-    assert emptied.holds is not True and "any records would do" in emptied.unchecked[0]
+    assert emptied.holds is not True and "only their owner can check" in emptied.unchecked[0]
     for number, vague in enumerate(([["nothing"]], [[]], [[], ["no", "such"]])):
         change = redrawn(certificate_with("model", "options", "constraints", to=vague))
         checked = forged(folders, "constrained", tmp_path / f"vague-{number}", change)
-        assert checked.holds is None and any("any records would do" in line for line in checked.unchecked)
+        assert checked.holds is None and any("only their owner can check" in line for line in checked.unchecked)
     other = forged(folders, "jsonl", tmp_path / "c", certificate_with("setveil", to="99.0"))
     assert other.holds is None
     assert "setveil 99.0" in other.unchecked[0]

@@ -61,7 +61,7 @@ def anonymize(
     unknown_items: o.UnknownItems = None,
     names: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="A list code,description: shown beside codes in codebook and reports."),
+        typer.Option(metavar="FILE", help="A list code,description: shown next to codes in codebook and reports."),
     ] = None,
     policy: Annotated[Path | None, typer.Option(help="A policy file; options given here override it.")] = None,
     domain: Annotated[

@@ -123,15 +123,16 @@ def _show_guesses(guesses: Any) -> None:
     parts = [(title, part) for title, part in titles if part]
     if not parts:
         return
-    say("\nWho of a group has its sensitive item? Right guesses:")
+    say("\nCorrect guesses of who in a group has a sensitive item:")
     rows = [
         (guesser.name, *(_percent(part.rate(guesser.name)) for _, part in parts)) for guesser in parts[0][1].guessers
     ]
     rows.append(("control: a random record", *(percent(part.at_random) for _, part in parts)))
     table(("guesser", *(title for title, _ in parts)), rows)
     if guesses.promised is not None:
-        say(f"Guarantee: at most {percent(guesses.promised)}. Random holders show what the algorithm reveals. Real")
-        say("holders also show what public items reveal by themselves; no grouping can prevent that.")
+        say(f"Guarantee: at most {percent(guesses.promised)}. Random holders: the sensitive items were assigned to")
+        say("random people, so these guesses show what the algorithm reveals. Real holders: public items also predict")
+        say("sensitive ones, which no grouping can prevent.")
 
 
 def _show_left_out(found: Any) -> None:

@@ -168,7 +168,7 @@ class PrivacyModel(ABC):
         if known and not self.known_columns:
             raise InputError(
                 f'model "{self.name}" does not protect known columns ({name_some(known)}): its guarantee is about '
-                "items alone. Use model kkm, or leave them out with --drop."
+                "items alone. Use model kkm, or drop them with --drop."
             )
         if secret and not self.protects_columns:
             raise InputError(

@@ -29,6 +29,7 @@ from setveil.report.lights import (
     average_risk,
     certain_of,
     crowd_of,
+    journalist_knows,
     journalist_risk,
     lights_of,
     singled_out_of,
@@ -307,9 +308,11 @@ def _journalist(facts: Facts, limit: str) -> Risk:
     if "reason" in found:
         return Risk(name, "not computed", limit, None, f"taken as prosecutor risk: {found['reason']}")
     note = (
-        f"1 / {figure(found['fewest'])} matching people in a population of {figure(found['people'])}, counted exactly "
-        f"over whole records; {percent(found['mean'])} on average"
+        f"1 / {figure(found['fewest'])} matching people in a population of {figure(found['people'])}, counted exactly, "
+        f"for an attacker who knows {journalist_knows(found)} of everyone in it; {percent(found['mean'])} on average"
     )
+    if found.get("known") is not None:
+        note += f"; at most {percent(found['whole'])} if whole records are known"
     return Risk(name, percent(found["highest"]), limit, journalist_risk(facts)[0], note)
 
 

@@ -263,8 +263,22 @@ def journalist_risk(facts: Facts) -> tuple[Colour | None, str]:
     if not found or "reason" in found:
         return None, ""
     limit = float(facts.profile.limit)
-    words = f"Journalist risk: {percent(found['highest'])} at most in the population (threshold: {percent(limit)})."
+    words = (
+        f"Journalist risk: {percent(found['highest'])} at most, for an attacker who knows {journalist_knows(found)} of "
+        f"everyone in the population (threshold: {percent(limit)})."
+    )
     return ("good" if found["highest"] <= limit else "bad"), words
+
+
+def journalist_knows(found: Mapping[str, Any]) -> str:
+    """What the attacker of the journalist risk knows of a person."""
+    known = found.get("known")
+    if known is None:
+        return "whole records"
+    items = "one item" if known == 1 else f"up to {known} items"
+    if not found.get("columns"):
+        return items
+    return f"the known columns and {items}" if known else "the known columns"
 
 
 def average_risk(

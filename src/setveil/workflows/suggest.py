@@ -47,7 +47,7 @@ BETTER = 0.05  # of the score: less is no reason for a weaker guarantee
 CROWDS = 4  # times k people must have items
 USED = ("k", "l", "sensitive")  # optional parameters of models that are set, where a model has them
 PROTECTS = "Protects sensitive items"
-INSTEAD = "Another way to publish at this protection"
+INSTEAD = "Another release with the same protection"
 
 
 @shows_progress
@@ -221,7 +221,7 @@ class _Search:
                 break
         for entry in () if self.ask["hierarchy"] else self.entries:
             if not self._is_small_for(entry):
-                why = f"not tried: it weighs every two of {self.n_items:,} items, too slow above {entry.most_items:,}"
+                why = f"not tried: too slow for {self.n_items:,} items (limit: {entry.most_items:,})"
                 self._reject(self._policy(self._guarantee(ks[0], self.ms[0]), entry.name, None), why)
         k = ks[0] if best is None else best.policy.model.given()["k"]
         shown = self._tried(part, list(self._protecting(k)), PROTECTS) if self.ask["sensitive"] else []
@@ -309,7 +309,7 @@ class _Search:
                 yield found[0]
                 break
             for one in found:
-                self._reject(one.policy, "a weaker guarantee with hardly more utility")
+                self._reject(one.policy, "a weaker guarantee with little more utility")
         if place + 1 < len(ms):
             stronger = self._like(best, k, ms[place + 1])
             yield from self._safe(self._tried(part, [stronger], "More protection, less utility"))

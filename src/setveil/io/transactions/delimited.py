@@ -166,7 +166,7 @@ def table_lines(source: Source, plan: Plan, options: ReadOptions) -> Iterator[tu
             again = _find_line(chunk, header, start)
             if again >= 0:
                 raise source.error(
-                    "the header comes again, as in files that were joined; remove the line, or use --no-header if "
+                    "the header occurs again, as in files that were joined; remove the line, or use --no-header if "
                     "the first line is a row.",
                     line + chunk.count(b"\n", 0, again),
                 )
@@ -439,4 +439,4 @@ def _what_is_wrong(chunk: bytes, place: int) -> str:
         return "a quoted field does not end; close the quote. If this is the last line, the file may be truncated."
     if chunk[re.compile(rb'[^"\r]*').match(chunk, place).end()] == ord('"'):  # type: ignore[union-attr]
         return "a quote inside a field that is not quoted; put the field in quotes and double the quotes in it."
-    return "a carriage return inside the line; end lines by line feeds, or put the field in quotes."
+    return "a carriage return inside the line; end lines with line feeds, or put the field in quotes."

@@ -65,7 +65,7 @@ def _block(positions: NDArray[np.int64], first: NDArray[np.int64], counts: NDArr
     if n_found[most] < max(LEAST_BLOCK, len(distances) // 10):
         return None
     return (
-        f"{int(n_found[most]):,} records come again {int(found[most]):,} records later, as if a part of the data were "
+        f"{int(n_found[most]):,} records occur again {int(found[most]):,} records later, as if a part of the data were "
         "there twice. Copies make people look safer than they are: remove them"
     )
 

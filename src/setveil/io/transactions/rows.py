@@ -116,7 +116,7 @@ def are_columns(content: Mapping[Any, Any], options: ReadOptions, where: str) ->
     is_table = len(lengths) == 1 and min(lengths, default=-1) > 0 and all(isinstance(name, str) for name in content)
     if names_columns(options):
         if not is_table:
-            raise InputError(f"{where}: the values are no columns: give lists of one length under the columns' names.")
+            raise InputError(f"{where}: the values are not columns: give lists of one length under the columns' names.")
         return True
     if not is_table:
         return False
