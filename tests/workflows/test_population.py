@@ -112,6 +112,19 @@ def test_matching_people_are_those_whom_a_record_can_be_about(name: str) -> None
     assert n_made > 5 and len(seen) > 5, (n_made, seen)
 
 
+@pytest.mark.parametrize("name", ["coherence", "pluck"])
+def test_sensitive_items_are_not_known_in_published_files_either(name: str, tmp_path: Path) -> None:
+    """Files do not say which items are sensitive; the run does."""
+    model, options = MADE[name]
+    source = random.Random(1)
+    people = [source.sample("abcdef", source.randint(1, 4)) for _ in range(60)]
+    release = sv.anonymize(people[:40], model, **options)
+    lacks = release.can_lack_entries(may_suppress_entries(release.record.algorithm))
+    outcome = sv.publish(release, tmp_path / "out", population=people)
+    assert any("f" in row for row in release.transactions())
+    assert outcome.facts.population == match_population(release, release.record, people, lacks)
+
+
 @pytest.mark.parametrize(
     ("model", "options", "reason"),
     [

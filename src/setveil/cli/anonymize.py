@@ -30,7 +30,7 @@ def anonymize(
             "--output",
             metavar="OUT",
             help="Folder to publish, or an address (s3://bucket/out). OUT.internal, for internal use only, is written "
-            "beside it; for an address, into the current folder.",
+            "next to it; for an address, into the current folder.",
         ),
     ],
     model: o.Model = o.NOTHING,

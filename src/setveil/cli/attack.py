@@ -20,7 +20,7 @@ def attack(
     input: o.Input,
     out: Annotated[
         str,
-        typer.Argument(metavar="OUT", help="A release folder, or its address. Linking needs OUT.internal beside it."),
+        typer.Argument(metavar="OUT", help="A release folder, or its address. Linking needs OUT.internal next to it."),
     ],
     known: Annotated[str, typer.Option(help="Numbers of known items, as in 1,2,3,4.")] = "1,2,3,4",
     targets: Annotated[

@@ -195,7 +195,7 @@ class AboutSection(_Section):
 
 
 class AssessmentSection(_Section):
-    """Which threshold the release is held against, and who receives it; for the lights and the assessment."""
+    """Which threshold the release is compared with, and who receives it; for the lights and the assessment."""
 
     profile: str | float | None = None  # a name, a share such as 0.05, or a number of people
     environment: Literal["public", "agreement", "secure"] | None = None

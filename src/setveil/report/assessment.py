@@ -213,8 +213,8 @@ def inference(facts: Facts) -> list[str]:
             f"Highest share of a sensitive item in a group, counted exactly: {percent(facts.shape['linked'])}."
         )
     if "largest_percentage" in facts.achieved:
-        share = figure(facts.achieved["largest_percentage"])
-        lines.append(f"Highest share of one sensitive item among matching records, counted exactly: {share} %.")
+        share = percent(facts.achieved["largest_percentage"] / 100)
+        lines.append(f"Highest share of one sensitive item among matching records, counted exactly: {share}.")
     if not facts.sensitive and (worst is None or not worst.is_named):
         lines.append("No sensitive items were named, so that any item counts.")
     if worst is None:

@@ -65,7 +65,7 @@ def check_original(
     """Problems found by holding a release against the original, one line each.
 
     ``model``: the counts of its utility groups are compared, too. ``in_input_order``: the
-    release's records are in the order of the original, so that each can be held against its own. ``suppression``: the
+    release's records are in the order of the original, so that each can be compared with its own. ``suppression``: the
     release says that single entries were suppressed (local recodings), or sensitive items in excess (groupings).
     """
     published, source = read_published(release), read_published(original)

@@ -41,7 +41,7 @@ STEPS = {
     ),
     "compare": ("Compare", "Compare the runs", "Residual risk and utility of all runs on this data set."),
     "handover": ("Hand over", "Hand over a release", "Download the public files, and keep the internal ones."),
-    "check": ("Check", "Check a release", "Verify the guarantee of a release, whoever made it."),
+    "check": ("Check", "Check a release", "Verify the guarantee of a release from its files."),
 }
 NO_DATA_YET = "There are no records to show yet. Open a file, or set how it is read."
 NEXT = "Next: {step}"

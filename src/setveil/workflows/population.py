@@ -14,7 +14,7 @@ Sensitive items are not taken to be known. Records that are not what became of o
 ``why_not`` says so, and the prosecutor risk applies.
 
 Journalist risk is that of the attacker of the guarantee, as the prosecutor risk is. If this attacker knows up to m
-items of a person, every set of m labels of a record is looked up in place of the record, and without the second condition.
+items of a person, every set of m labels of a record is looked up in place of the record, without the second condition.
 The people of all published records that match are among those found, so the risk is at most 1/k.
 """
 
@@ -54,7 +54,9 @@ def match_population(release: Release, record: RunRecord, population: Any, lacks
     people = as_transactions(population).used_items()
     if reason := why_not(release):
         return {"people": people.n_records, "reason": reason}
-    looked_up = _LookedUp.of(release, record.data.vocabulary, people)
+    # Files do not say which items of a model are sensitive.
+    sensitive = {*release.sensitive_items, *getattr(record.model, "sensitive", ())}
+    looked_up = _LookedUp.of(release, record.data.vocabulary, people, sensitive)
     weights, matches = looked_up.whole(lacks_entries)
     if (matches < weights).any():
         n_missing = int((weights - np.minimum(matches, weights)).sum())
@@ -62,11 +64,10 @@ def match_population(release: Release, record: RunRecord, population: Any, lacks
             f"--population: {n_missing:,} people of the data are not in the population; give one that contains them."
         )
     whole = float(1 / matches.min()) if len(matches) else 0.0
-    known = record.model.known_items if record.model.crowd is not None else None
-    if known is not None and known < inf and (parts := looked_up.parts(int(known), record.model)) is not None:
-        matches = parts
-    else:
-        known = None
+    reach, known = record.model.known_items, None
+    if record.model.crowd is not None and reach is not None and reach < inf:
+        parts = looked_up.parts(int(reach), record.model)
+        matches, known = (matches, None) if parts is None else (parts, int(reach))
     return {
         "people": people.n_records,
         "known": known,
@@ -150,9 +151,9 @@ class _LookedUp(NamedTuple):
     in_class: Postings | None  # the people whose values each class covers; None without columns
 
     @classmethod
-    def of(cls, release: Release, vocabulary: Vocabulary, people: Transactions) -> _LookedUp:
+    def of(cls, release: Release, vocabulary: Vocabulary, people: Transactions, sensitive: set[str]) -> _LookedUp:
         """``vocabulary``: the items of the data."""
-        sensitive, column_classes = set(release.sensitive_items), ColumnClasses.of(release.rows)
+        column_classes = ColumnClasses.of(release.rows)
         rows = _of_labels(release.rows, [label not in sensitive for label in release.rows.vocabulary])
         in_class, classes = None, np.zeros(rows.n_records, dtype=np.int64)
         if column_classes is not None:

@@ -560,7 +560,7 @@ class _Check:
 
 
 def _is_earlier(version: str) -> bool:
-    """Whether a version came before this one: 0.9 before 0.10, and what is no number before nothing."""
+    """Whether a version came before this one: 0.9 before 0.10, and what is not a number before nothing."""
     number, here = (tuple(map(int, re.findall("[0-9]{1,9}", text))) for text in (version, __version__))
     return re.fullmatch("[0-9.]+", version) is not None and number < here
 

@@ -381,7 +381,7 @@ class _Search:
         )
 
     def _assessment(self, model: Mapping[str, Any]) -> dict[str, Any]:
-        """The profile that a setting is held against: that of the purpose, if its k is large enough."""
+        """The profile that a setting is compared with: that of the purpose, if its k is large enough."""
         usual = PROFILES[self.profile.name].environment if self.profile.name in PROFILES else DEFAULT.environment
         surroundings: dict[str, Any] = (
             {} if self.profile.environment == usual else {"environment": self.profile.environment}

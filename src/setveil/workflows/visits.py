@@ -1,4 +1,4 @@
-"""Releases of visits, held against the people behind them: ``verify OUT --original INPUT --person patient``."""
+"""Releases of visits, compared with the people behind them: ``verify OUT --original INPUT --person patient``."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None
         )
 
 
-def _refuse_turned_round(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
+def _refuse_swapped_columns(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Items taken for people: by the names of the columns, or because there are many more items than people."""
     if not plan.item_positions or plan.id_position is None or entries_of(plan) != "row":
         return
@@ -141,8 +141,7 @@ def _refuse_turned_round(data: Dataset, plan: Plan, where: str) -> Iterator[str]
         raise _slip(
             where,
             f'people are taken from "{one_line(plan.id_name)}" and items from "{one_line(plan.item_name)}"; '
-            "turn --id-column and "
-            "--item-column round",
+            "swap --id-column and --item-column",
         )
     if (
         data.n_records >= LEAST_RECORDS
@@ -151,8 +150,8 @@ def _refuse_turned_round(data: Dataset, plan: Plan, where: str) -> Iterator[str]
     ):
         yield _warning(
             where,
-            f"{data.n_items:,} items for {data.n_records:,} people; if ids and items are swapped, turn "
-            "--id-column and --item-column round.",
+            f"{data.n_items:,} items for {data.n_records:,} people; if ids and items are in the wrong columns, swap "
+            "--id-column and --item-column.",
         )
 
 
@@ -338,7 +337,7 @@ def _refuse_header_again(data: Dataset, plan: Plan, where: str) -> None:
 
 
 def _refuse_row_as_header(data: Dataset, plan: Plan, where: str) -> None:
-    """A first line whose cells come again below, in their own columns, is a row, and its person would be lost."""
+    """A first line whose cells occur again below, in their own columns, is a row, and its person would be lost."""
     if not plan.has_header or not plan.is_table or is_known_header(plan.names):
         return
     names = [plan.names[place] for place in plan.item_positions]
@@ -507,7 +506,7 @@ GUARDS: tuple[Guard, ...] = (
     _refuse_answers,
     _refuse_table_as_baskets,
     _refuse_header_as_record,
-    _refuse_turned_round,
+    _refuse_swapped_columns,
     _refuse_one_record,
     _refuse_header_again,
     _refuse_row_as_header,

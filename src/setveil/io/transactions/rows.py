@@ -78,7 +78,7 @@ def refuse_rows(records: Sequence[Any], options: ReadOptions, where: str, advice
     advice = advice or "name the columns by number, as in --person 1, --item 2"
     kind = "tuples" if isinstance(records[0], tuple) else "lists"
     if apart or kind == "tuples":
-        why = f"the {_ordinal(apart[0])} one never stands in another place" if apart else "databases give such rows"
+        why = f"the {_ordinal(apart[0])} value is never in another position" if apart else "databases give such rows"
         raise InputError(
             f"{where}: all {len(records):,} records are {kind} of {width} values, and {why}: they look like rows of a "
             f"table, not like sets of items; {advice}, or add --labels-as-they-are if all values are items."

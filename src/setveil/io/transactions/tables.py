@@ -124,7 +124,7 @@ def plan_table(source: Source, options: ReadOptions, layout: str | None = None, 
     if look.first[0].lower() == "sep=" or look.first[0].lower().startswith("sep=" + delimiter):
         raise look.ask('the first line is a note for a spreadsheet ("sep="); remove it.')
     if look.first == [""] and not options.no_header:
-        raise look.ask("the first line is empty, and the names of the columns stand there; remove it.")
+        raise look.ask("the first line is empty, but must hold the names of the columns; remove it.")
     if layout is None:
         return _detect(look)
     if layout == "long":
@@ -394,7 +394,7 @@ def _what_could_it_be(look: Look) -> str:
 
 
 def _first_is_row(look: Look) -> bool:
-    """Whether the first line is made like the others, or most of its cells come again in their columns."""
+    """Whether the first line is made like the others, or most of its cells occur again in their columns."""
     n_again = sum(look.first[place] in look.column(place) for place in range(look.width))
     return 2 * n_again > look.width or looks_like_rows(look.first, look.body)
 
