@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from setveil.errors import InputError
 from setveil.report.assessment import decision_of, inference, linkability, render_assessment, risks_of, singling_out
 from setveil.report.certificate import seal, write_json
 from setveil.report.facts import Facts
+from setveil.report.figures import CountErrors, mean_risk
 from setveil.report.lights import lights_of
 from setveil.report.profiles import (
     DEFAULT,
@@ -25,6 +27,7 @@ from setveil.report.profiles import (
     certified_profile,
     find_profile,
 )
+from setveil.report.words import percent
 from setveil.workflows.pipeline import run
 from tests.browsers import find_chromium
 
@@ -207,6 +210,31 @@ def test_the_prosecutor_risk_is_one_in_k(facts: Facts) -> None:
     assert (first.value, first.threshold, first.colour) == ("20.0 %", "at most 20.0 %", "good")
     assert risks_of(replace(facts, profile=find_profile("ons-10")))[0].colour == "bad"
     assert risks_of(facts)[1].note == "taken as prosecutor risk: membership assumed known"
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        ("coherence", {"k": 4, "h": 60, "p": 1, "sensitive": ["beer"]}),
+        ("km", {"k": 4, "m": 1, "algorithm": "aa", "hierarchy": "fanout:2"}),
+        ("kkm", {"k": 4, "m": 1, "sensitive": ["beer"], "hierarchy": "fanout:2"}),
+    ],
+)
+def test_the_average_risk_is_that_of_the_attacker_of_the_guarantee(
+    model: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    """So it is never above the maximum."""
+    rows = [["beer", "milk"], ["milk", "bread", "wine"], ["bread", "wine"], ["beer", "bread", "milk"]] * 8
+    facts = sv.publish(sv.anonymize(rows, model, **options), tmp_path / "out").facts
+    mean, base = mean_risk(facts.risk_after, facts.covered_items)
+    assert base == "mean over people with 1 known published label"
+    assert mean is not None and mean <= 1 / facts.crowd
+    assert any(row["known"] > 1 for row in facts.risk_after)
+
+
+def test_what_rounding_leaves_of_nothing_is_nothing() -> None:
+    assert percent(1e-16) == percent(0.0) == "0.00 %" and percent(1e-7) == "< 0.01 %"
+    assert CountErrors(1e-16, 1e-16, 2e-16).words == "exact"
 
 
 def test_journalist_risk_counts_the_matching_people_of_the_population(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from setveil.report.figures import (
 )
 from setveil.report.lights import (
     NO_CONTROL,
+    NO_CONTROL_OF_COUNTS,
     Colour,
     average_risk,
     certain_of,
@@ -202,6 +203,8 @@ def inference(facts: Facts) -> list[str]:
         if worst.certain and worst.interval is not None:
             interval = f" 95 % interval: {percent(worst.interval[0])} to {percent(worst.interval[1])} of {worst.base}."
         lines.append(f"{worst.sentence}.{interval}")
+        if worst.certain and worst.control is None and not facts.traits.has_own_records:
+            lines.append(NO_CONTROL_OF_COUNTS)
         above = max(inference_by_known(facts.attacks), key=lambda row: (row.likely, row.known))
         line = f"More than 50 % sure of {above.what}: {percent(above.likely)} of {above.base}"
         lines.append(line + ("." if above.likely_control is None else f" (control: {percent(above.likely_control)})."))
@@ -212,6 +215,8 @@ def inference(facts: Facts) -> list[str]:
         lines.append(
             f"Highest share of a sensitive item in a group, counted exactly: {percent(facts.shape['linked'])}."
         )
+    if facts.guessing:
+        lines.append(facts.guessing)
     if "largest_percentage" in facts.achieved:
         share = percent(facts.achieved["largest_percentage"] / 100)
         lines.append(f"Highest share of one sensitive item among matching records, counted exactly: {share}.")
@@ -249,6 +254,8 @@ def risks_of(facts: Facts) -> list[Risk]:
     if linked is not None:
         colour: Colour = "good" if linked <= float(profile.limit) else "bad"
         note = "the largest share of a sensitive item in a group, if all its records look alike"
+        if facts.guessing:
+            colour, note = "bad", f"{note}; attackers can guess more often who has it (see inference)"
         rows.append(Risk("Maximum probability of a sensitive item", percent(linked), limit, colour, note))
     rows.append(_marketer(facts, limit))
     worst = residual_of(facts)
@@ -318,9 +325,11 @@ def _journalist(facts: Facts, limit: str) -> Risk:
 
 def _marketer(facts: Facts, limit: str) -> Risk:
     """The mean probability of picking the right record, for the attacker of the guarantee where there is one."""
-    mean, base = mean_risk(facts.risk_after, facts.reach)
+    if not facts.traits.has_own_records:
+        return Risk("Average (marketer) risk", "none", limit, "good", "no published record belongs to a person")
+    mean, base = mean_risk(facts.risk_after, facts.covered_items)
     value = "none" if mean is None else percent(mean)
-    colour, _ = average_risk(facts.risk_after, facts.reach, facts.profile)
+    colour, _ = average_risk(facts.risk_after, facts.covered_items, facts.profile)
     return Risk("Average (marketer) risk", value, limit, colour, base)
 
 

@@ -119,7 +119,7 @@ def percent(share: float | None) -> str:
     """``12.3 %``; small but positive shares never become 0."""
     if share is None:
         return "–"
-    if 0 < share < 0.0001:
+    if 1e-9 < share < 0.0001:  # less is what the rounding of sums leaves of 0
         return "< 0.01 %"
     if share >= 10:
         return f"{100 * share:,.0f} %"

@@ -64,8 +64,8 @@ def match_population(release: Release, record: RunRecord, population: Any, lacks
             f"--population: {n_missing:,} people of the data are not in the population; give one that contains them."
         )
     whole = float(1 / matches.min()) if len(matches) else 0.0
-    reach, known = record.model.known_items, None
-    if record.model.crowd is not None and reach is not None and reach < inf:
+    reach, known = record.model.covered_items, None
+    if reach is not None and reach < inf:
         parts = looked_up.parts(int(reach), record.model)
         matches, known = (matches, None) if parts is None else (parts, int(reach))
     return {
