@@ -143,11 +143,11 @@ def _refusal(n_people: int, search: _Search) -> str:
         f"With {n_people:,} people no release of these data is both safe and useful: publish counts, or give access "
         "under a data use agreement."
     )
-    measured = [(name, why) for name, why in search.rejected if name not in late]
-    rejected = [f"{name}: {why.rstrip('.')}." for name, why in measured[:1]]
+    measured = [f"{name}: {why.rstrip('.')}." for name, why in search.rejected if name not in late]
+    reasons = search.reasons[:] or measured[:1]  # either says why; a message is short
     if late:
-        rejected.append(f"Not finished in time: {len(late)}. {MORE_TIME}")
-    return " ".join([refusal, *search.reasons, *rejected])
+        reasons.append(f"Not finished in time: {len(late)}. {MORE_TIME}")
+    return " ".join([refusal, *reasons])
 
 
 def _exposure(profile: Profile) -> str:
