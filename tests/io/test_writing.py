@@ -186,7 +186,7 @@ def test_refusals(tmp_path: Path) -> None:
     path = tmp_path / "a"
     for layout, options, message in [
         (Layout("fimi"), {}, "fimi holds whole numbers only"),
-        (Layout("fimi"), {"ids": ["1", "2"]}, "no place for record ids"),
+        (Layout("fimi"), {"ids": ["1", "2"]}, "cannot contain record ids"),
         (Layout("basket", ",,"), {}, "give one character"),
         (Layout("long"), {"ids": ["1", "1"]}, "distinct"),
         (Layout("long"), {"ids": ["1", ""]}, "not empty"),

@@ -189,7 +189,7 @@ CLAIMS: list[tuple[str, Change, str]] = [
     ("jsonl", certificate_with("release", "kind", to="grouping"), ""),
     ("jsonl", certificate_with("release", "published", to="report.html"), "not one of its files"),
     ("jsonl", certificate_with("records", to=10**25), "records"),
-    ("jsonl", certificate_with("records", to=29), "another number of records"),
+    ("jsonl", certificate_with("records", to=29), "differs from the published one"),
     ("jsonl", certificate_with("record_ids", to=True), ""),
     ("jsonl", certificate_with("achieved", "smallest_support", to=50), "achieved"),
     ("jsonl", certificate_with("achieved", "looks", to=50), "no figure"),
@@ -230,7 +230,7 @@ CLAIMS: list[tuple[str, Change, str]] = [
             ("trimmed", "item_column", "Ann"),
         )
     ),
-    ("constrained", certificate_with("model", "options", "utility", to=...), "not all there"),
+    ("constrained", certificate_with("model", "options", "utility", to=...), "not in canonical form"),
     ("constrained", certificate_with("model", "options", "k", to=29), "fewer than k=29"),
     # What follows has a page that fits.
     *(
