@@ -287,7 +287,7 @@ def _row(claim: Claim, readings: Sequence[Reading]) -> tuple[str, str, str]:
 
 def _summed_up(readings: Sequence[Reading]) -> str:
     answers = [reading.holds for reading in readings]
-    counts = {word: answers.count(holds) for holds, word in ((True, "yes"), (False, "no"), (None, "cannot be told"))}
+    counts = {word: answers.count(holds) for holds, word in ((True, "yes"), (False, "no"), (None, "undecided"))}
     return f"{len(readings)} readings: {', '.join(f'{count} {word}' for word, count in counts.items() if count)}"
 
 

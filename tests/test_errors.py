@@ -12,9 +12,9 @@ from setveil.errors import InputError, SetveilWarning, speaking_of_options
     ("written", "read"),
     [
         ("use --format long --no-header, or --format basket.", 'use format="long" no_header=True, or format="basket".'),
-        ("turn --id-column and --item-column round.", "turn id_column and item_column round."),
+        ("swap --id-column and --item-column.", "swap id_column and item_column."),
         ("as in --id-column 1 --item-column 2.", "as in id_column=1 item_column=2."),
-        ('add --split "|" to take them apart', 'add split="|" to take them apart'),
+        ('add --split "|" to split them', 'add split="|" to split them'),
         ('--item-columns "dx*"', 'item_columns="dx*"'),
         ("leave out --to.", "leave out to."),
         ("use --hierarchy-format edges.", 'use hierarchy_format="edges".'),

@@ -1,4 +1,4 @@
-"""Columns beside the items travel with their records."""
+"""Columns besides the items travel with their records."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def test_many_readings_are_folded() -> None:
     assert pages.SHOWN == 4
     assert "<details>" not in pages._row(CLAIMS[0], readings)[1]
     folded = pages._row(CLAIMS[0], [*readings, Reading("less", "4", "1.", False)])[1]
-    assert folded.startswith("<details><summary>5 readings: 2 yes, 2 no, 1 cannot be told</summary>yes: *0*: 1.<br>")
+    assert folded.startswith("<details><summary>5 readings: 2 yes, 2 no, 1 undecided</summary>yes: *0*: 1.<br>")
 
 
 def test_a_later_run_keeps_the_others_and_gives_the_same_bytes(folder: Path) -> None:

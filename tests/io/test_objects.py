@@ -124,7 +124,7 @@ def test_one_hot(maker: str, kind: type) -> None:
 
 def test_one_hot_of_two_columns_needs_booleans() -> None:
     assert from_object(pd.DataFrame({"a": [True, False], "b": [True, True]})).to_lists() == [["a", "b"], ["b"]]
-    with pytest.raises(InputError, match="cannot tell two item columns"):
+    with pytest.raises(InputError, match="two columns of 0 and 1 can be"):
         from_object(pd.DataFrame({"a": [1, 0], "b": [1, 1]}))
     assert from_object(pd.DataFrame({10: [True], 9: [True], 8: [False]})).to_lists() == [["9", "10"]]
 
@@ -148,15 +148,15 @@ def test_sparse_entries_are_summed_and_zeros_ignored() -> None:
         (5, "cannot read records from int; give a list of lists, a dict or a frame; read() takes files."),
         (["milk"], "record 0 is a string; give a list of items per record."),
         ([["a"], None], "record 1 is null; give an empty list for a record without items."),
-        ([["a"], 5], "record 1 is no list of items but int."),
+        ([["a"], 5], "record 1 is not a list of items but int."),
         ([["a"], {"items": ["a"]}], "record 1 is a dict; give a list of its items."),
         ([["a", None]], "record 0: an item is null or NaN; drop it or give it a name."),
         ([["a"], [float("nan")]], "record 1: an item is null or NaN; drop it or give it a name."),
         ([[1.5]], "record 0: item 1.5 is neither text nor an integer; convert it to text."),
         ([[True]], "record 0: item True is neither text nor an integer; convert it to text."),
         ([[""]], "record 0: an item label is empty; give every item a name."),
-        ([["a\0"]], "an item label holds a NUL or half a surrogate pair; give it a proper name."),
-        ([["\ud800"]], "an item label holds a NUL or half a surrogate pair; give it a proper name."),
+        ([["a\0"]], "an item label holds a NUL or an incomplete Unicode character; give it a proper name."),
+        ([["\ud800"]], "an item label holds a NUL or an incomplete Unicode character; give it a proper name."),
         ({"x": "abc"}, "record 0 is a string; give a list of items per record."),
         (sp.csr_matrix(np.array([[np.nan]])), "the sparse matrix holds NaN; put 0 or 1."),
         (sp.csr_matrix(np.array([[-1]])), "the sparse matrix holds negative numbers; put 0 or 1."),
@@ -186,7 +186,7 @@ def test_sparse_entries_are_summed_and_zeros_ignored() -> None:
         ),
         (
             pd.DataFrame({"items": [["a"], ["\ud800"]]}),
-            'DataFrame: row 2, column "items": half a surrogate pair; give the item a proper name.',
+            'DataFrame: row 2, column "items": an incomplete Unicode character; give the item a proper name.',
         ),
         (pd.DataFrame({"items": [["a"], ["b\0"]]}), 'DataFrame: a NUL character in column "items"; remove it.'),
         (
@@ -196,7 +196,7 @@ def test_sparse_entries_are_summed_and_zeros_ignored() -> None:
         (pd.DataFrame(), "DataFrame: the frame has no columns."),
         (
             pd.DataFrame({"a": [True, False], "b": [True, None], "c": [True, True]}),
-            'DataFrame: 3 columns ("a", "b", "c") and none holds lists; say which hold ids and items with '
+            'DataFrame: 3 columns ("a", "b", "c") and none holds lists; state which columns hold ids and items with '
             "--id-column and --item-column.",
         ),
         (
@@ -256,7 +256,7 @@ def test_columns_are_for_frames() -> None:
 
 
 def test_blanks_are_told() -> None:
-    with pytest.warns(SetveilWarning, match="read as different"):
+    with pytest.warns(SetveilWarning, match="differs from another one in white space only"):
         assert from_object([["a", "a "]]).to_lists() == [["a", "a "]]
 
 

@@ -66,7 +66,7 @@ def test_reads_python_objects() -> None:
         ("a.tsv", "patient\tcode\n1\tA00\n", "long"),
         ("a.txt", "patient\tcode\n1\tA00\n", "long"),
         ("a.csv", "who,what\n1,milk\n1,bread\n2,milk\n", "long"),  # ids are numbers, names above them are not
-        ("a.csv", "who,what\nann,milk\nann,bread\nbob,milk\n", "long"),  # ids repeat and are no items
+        ("a.csv", "who,what\nann,milk\nann,bread\nbob,milk\n", "long"),  # ids repeat and are not items
         ("a.csv", "milk,bread\nbeer\nmilk,beer,wine\n", "basket"),
         ("a.csv", "milk;bread;beer\nmilk\n", "basket"),
         ("a.txt", "milk\nbeer,milk\n", "basket"),
@@ -192,7 +192,7 @@ def test_long_keeps_labels_as_they_are() -> None:
 
 
 def test_blanks_around_labels_stay_and_are_told() -> None:
-    with pytest.warns(SetveilWarning, match='1 label with only white space more .* read as different: " milk"'):
+    with pytest.warns(SetveilWarning, match='1 label differs from another one in white space only: " milk"'):
         data = read("id,item\n1,milk\n2, milk\n")
     assert data.to_lists() == [["milk"], [" milk"]]
 

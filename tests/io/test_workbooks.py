@@ -101,7 +101,7 @@ def test_what_is_wrong_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             sv.read(file, **options)
         assert says.replace("--", "") in str(refusal.value).replace("--", "") and "\n" not in str(refusal.value)
     (tmp_path / "x.csv").write_text("id,item\n1,a\n")
-    with pytest.raises(InputError, match="no Excel workbook"):
+    with pytest.raises(InputError, match="not an Excel workbook"):
         sv.read(tmp_path / "x.csv", sheet="a")
     monkeypatch.setitem(sys.modules, "fastexcel", None)
     with pytest.raises(InputError, match=r'pip install "setveil\[excel\]"'):

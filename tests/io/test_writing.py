@@ -186,18 +186,18 @@ def test_refusals(tmp_path: Path) -> None:
     path = tmp_path / "a"
     for layout, options, message in [
         (Layout("fimi"), {}, "fimi holds whole numbers only"),
-        (Layout("fimi"), {"ids": ["1", "2"]}, "no place for record ids"),
+        (Layout("fimi"), {"ids": ["1", "2"]}, "cannot contain record ids"),
         (Layout("basket", ",,"), {}, "give one character"),
         (Layout("long"), {"ids": ["1", "1"]}, "distinct"),
         (Layout("long"), {"ids": ["1", ""]}, "not empty"),
-        (Layout("long"), {"ids": ["1", "\ud800"]}, "half a surrogate"),
+        (Layout("long"), {"ids": ["1", "\ud800"]}, "incomplete Unicode"),
         (Layout("excel"), {}, "unknown format"),
     ]:
         with pytest.raises(InputError, match=message):
             write_transactions(data, path, layout, **options)  # type: ignore[arg-type]
         assert not path.exists()
     for label in ("a\0", "\udfff"):
-        with pytest.raises(InputError, match="a label holds a NUL or half a surrogate pair"):
+        with pytest.raises(InputError, match="a label holds a NUL or an incomplete Unicode character"):
             write_transactions(Transactions.from_lists([[label]]), path, Layout("jsonl"))
     with pytest.raises(InputError, match="cannot be written"):
         write_transactions(data, tmp_path / "no" / "folder", Layout("jsonl"))

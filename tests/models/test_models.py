@@ -97,7 +97,7 @@ def test_a_model_by_name() -> None:
     assert sv.verify(rows, "km", k=2, m=2) == sv.verify(rows, sv.KmAnonymity(k=2, m=2))
     release = sv.anonymize(rows, "km", k=2, m=1, hierarchy="fanout:2")
     assert sv.verify(release, "km", k=2, m=1)
-    with pytest.raises(sv.InputError, match="k given beside a model"):
+    with pytest.raises(sv.InputError, match="k given in addition to a model"):
         sv.verify(rows, sv.KmAnonymity(k=2, m=2), k=3)
 
 

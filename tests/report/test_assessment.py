@@ -7,7 +7,9 @@ import re
 import subprocess
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from setveil.errors import InputError
 from setveil.report.assessment import decision_of, inference, linkability, render_assessment, risks_of, singling_out
 from setveil.report.certificate import seal, write_json
 from setveil.report.facts import Facts
+from setveil.report.figures import CountErrors, mean_risk
 from setveil.report.lights import lights_of
 from setveil.report.profiles import (
     DEFAULT,
@@ -24,6 +27,7 @@ from setveil.report.profiles import (
     certified_profile,
     find_profile,
 )
+from setveil.report.words import percent
 from setveil.workflows.pipeline import run
 from tests.browsers import find_chromium
 
@@ -151,7 +155,10 @@ def test_the_highest_risk_that_applies_decides(facts: Facts) -> None:
     assert decision_of(replace(facts, population={**population, "highest": 0.05})).words == decision_of(facts).words
     journalist = replace(facts, population=population)
     assert decision_of(journalist).words == "Release not supported: the residual risk is too high"
-    assert "Journalist risk: 50.0 % at most" in lights_of(journalist)[1].sentence
+    assert (
+        "Journalist risk: 50.0 % at most, for an attacker who knows whole records of"
+        in lights_of(journalist)[1].sentence
+    )
     assert next(row for row in risks_of(journalist) if row.name == "Journalist risk").colour == "bad"
     rows = [{**row, "mean_inverse_support": 0.4} for row in facts.risk_after]
     for profile, colour in ((None, "care"), ("0.1", "bad")):
@@ -205,6 +212,31 @@ def test_the_prosecutor_risk_is_one_in_k(facts: Facts) -> None:
     assert risks_of(facts)[1].note == "taken as prosecutor risk: membership assumed known"
 
 
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        ("coherence", {"k": 4, "h": 60, "p": 1, "sensitive": ["beer"]}),
+        ("km", {"k": 4, "m": 1, "algorithm": "aa", "hierarchy": "fanout:2"}),
+        ("kkm", {"k": 4, "m": 1, "sensitive": ["beer"], "hierarchy": "fanout:2"}),
+    ],
+)
+def test_the_average_risk_is_that_of_the_attacker_of_the_guarantee(
+    model: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    """So it is never above the maximum."""
+    rows = [["beer", "milk"], ["milk", "bread", "wine"], ["bread", "wine"], ["beer", "bread", "milk"]] * 8
+    facts = sv.publish(sv.anonymize(rows, model, **options), tmp_path / "out").facts
+    mean, base = mean_risk(facts.risk_after, facts.covered_items)
+    assert base == "mean over people with 1 known published label"
+    assert mean is not None and mean <= 1 / facts.crowd
+    assert any(row["known"] > 1 for row in facts.risk_after)
+
+
+def test_what_rounding_leaves_of_nothing_is_nothing() -> None:
+    assert percent(1e-16) == percent(0.0) == "0.00 %" and percent(1e-7) == "< 0.01 %"
+    assert CountErrors(1e-16, 1e-16, 2e-16).words == "exact"
+
+
 def test_journalist_risk_counts_the_matching_people_of_the_population(tmp_path: Path) -> None:
     asked = policy(algorithm={"name": "aa"}, hierarchy={"source": "fanout:2"}, model={"name": "km", "k": 2, "m": 2})
     people = [*ROWS, ["milk", "bread"], ["milk", "bread", "unheard"]]
@@ -216,8 +248,10 @@ def test_journalist_risk_counts_the_matching_people_of_the_population(tmp_path: 
     def shown(row: list[str]) -> frozenset[str]:
         return frozenset(filter(None, map(book.published, row)))
 
-    by_hand = [sum(shown(row) == shown(one) for one in people[:-1]) for row in ROWS]  # the stranger matches nobody
-    assert found["people"] == len(people)
+    sets = [{frozenset(part) for n in (1, 2) for part in combinations(shown(row), n)} for row in people[:-1]]
+    by_hand = [min(sum(part in one for one in sets) for part in sets[place]) for place in range(len(ROWS))]
+    whole = [sum(shown(row) == shown(one) for one in people[:-1]) for row in ROWS]  # the stranger matches nobody
+    assert (found["people"], found["known"], found["whole"]) == (len(people), 2, 1 / min(whole))
     assert (found["fewest"], found["highest"]) == (min(by_hand), 1 / min(by_hand))
     assert found["mean"] == pytest.approx(sum(1 / n for n in by_hand) / len(by_hand))
     with pytest.raises(InputError, match="1 people of the data are not in the population"):

@@ -290,7 +290,7 @@ def test_useless_trees_fail_the_check(name: str, here: Path, capsys: pytest.Capt
     file = "h.json" if USELESS[name].startswith("[") else "h.csv"
     Path(file).write_text(USELESS[name])
     assert _run(["hierarchy", "check", file]) == 2
-    assert "share no group with another but the root" in capsys.readouterr().out
+    assert "share no group with another item, only the root" in capsys.readouterr().out
 
 
 def test_equal_warnings_are_one_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -306,6 +306,6 @@ def test_an_ambiguous_file_names_an_option_that_works(here: Path, capsys: pytest
     Path("d.csv").write_text(lines("id,item", *(f"{n},{item}" for n in range(9) for item in ("ham", "cola", "tea"))))
     ask = ["anonymize", "d.csv", "-o", "out", "--model", "km", "-k", "3", "-m", "1", "--hierarchy", "h.csv"]
     assert _run(ask) == 2
-    assert "--hierarchy-format csv or --hierarchy-format edges" in capsys.readouterr().err
+    assert "set --hierarchy-format csv or edges" in capsys.readouterr().err
     assert _run([*ask, "--hierarchy-format", "csv"]) == 0
     assert _run(["hierarchy", "check", "h.csv", "--hierarchy-format", "csv"]) == 0

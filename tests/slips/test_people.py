@@ -78,7 +78,7 @@ def test_a_block_that_comes_again_is_found() -> None:
     rng = random.Random(8)
     records = [[str(item) for item in rng.sample(range(300), 5)] for _ in range(400)]
     found = describe_copies(sv.Transactions.from_lists([*records, *records[100:160]]))
-    assert found and "60 records come again 300 records later" in found
+    assert found and "60 records occur again 300 records later" in found
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -122,7 +122,7 @@ def test_a_header_in_the_middle_is_no_person(end: str, mark: str, block: int, mo
     lines = ["who,what", "1,milk", "2,beer", f"{mark}who,what", "3,milk"]
     Path("a.csv").write_text(end.join(lines) + end, newline="")
     for options in ({"id_column": "who", "item_column": "what"}, {"format": "wide"}, {"format": "table"}):
-        with pytest.raises(InputError, match=r"a\.csv:4: the header comes again"):
+        with pytest.raises(InputError, match=r"a\.csv:4: the header occurs again"):
             sv.read("a.csv", **options)
     assert sv.read("a.csv", format="table", labels_as_they_are=True).n_records == 4
 
@@ -144,14 +144,14 @@ def test_a_header_in_the_middle_is_no_person_in_other_spellings(again: str) -> N
 def test_a_first_row_is_not_lost_as_a_header() -> None:
     pairs = "".join(f"p{'abcdefghij'[n]},{item}\n" for n in range(10) for item in baskets(10)[n])
     Path("a.csv").write_text("zoe,milk\n" + pairs)
-    with pytest.raises(InputError, match=r'"milk" comes again below it.*--no-header'):
+    with pytest.raises(InputError, match=r'"milk" occurs again below it.*--no-header'):
         sv.read("a.csv", format="long")
     Path("a.csv").write_text("zoe,saffron\n" + pairs)
     with pytest.warns(SetveilWarning, match=r'"zoe", "saffron".*Is it a row\? Use --no-header'):
         sv.read("a.csv", format="long")
     assert sv.read("a.csv", format="long", no_header=True).n_records == 11
     Path("t.csv").write_text("f,north\nm,south\nf,south\nm,north\n")
-    with pytest.raises(InputError, match="comes again below it"):
+    with pytest.raises(InputError, match="occurs again below it"):
         sv.read("t.csv", format="table")
 
 

@@ -508,7 +508,7 @@ CASES: dict[str, Case] = {
         "t.csv",
         table("patient,code", *pairs(lambda p, i: f"{p},{CODES[i]}")),
         naive.long(both(lambda p, i: f"{p},{CODES[i]}"), header=False),
-        "turn --id-column and --item-column round",
+        "swap --id-column and --item-column",
     ),
     "one record in all": refuses(
         "t.csv",
@@ -717,7 +717,7 @@ STRAYS: dict[str, tuple[str, dict[str, Any], str]] = {
     "products for people": (
         table("product,email", *pairs(lambda p, i: f"{PRODUCTS[i]},jo{p}@example.org")),
         {"id_column": "product", "item_column": "email"},
-        "turn --id-column and --item-column round",
+        "swap --id-column and --item-column",
     ),
 }
 
@@ -744,7 +744,7 @@ DOUBTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "all columns taken for items": (
         WIDE,
         {"item_columns": "*"},
-        "if that is no item, name the columns of the items with --item-columns",
+        "If it is not an item, name the columns of the items with --item-columns",
     ),
     "nothing in words": (
         table("", "NULL,milk", *rows(lambda p, s: ",".join(PRODUCTS[i] for i in s))),

@@ -56,7 +56,7 @@ def test_arguments_in_another_order(tmp_path: Path) -> None:
         (lambda: sv.run("x.csv", DATA, tmp_path / "c"), r"run\(policy, data, out\)"),
         (lambda: sv.run("out", policy, DATA), r"run\(policy, data, out\)"),  # type: ignore[arg-type]
         (lambda: sv.anonymize(sv.KmAnonymity(k=2, m=1), DATA), "data first"),  # type: ignore[arg-type]
-        (lambda: sv.anonymize(DATA, policy, algorithm="aa"), "given beside a policy"),
+        (lambda: sv.anonymize(DATA, policy, algorithm="aa"), "given in addition to a policy"),
         (lambda: sv.anonymize(DATA, 5), "give a privacy model"),  # type: ignore[arg-type]
         (lambda: sv.verify(sv.KmAnonymity(k=2, m=1), DATA), "records first"),  # type: ignore[arg-type]
         (lambda: sv.verify(DATA), "do not name a privacy model"),

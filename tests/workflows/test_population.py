@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +36,8 @@ def fits(shown: dict[str, str], own: dict[str, str], release: Release) -> bool:
     return True
 
 
-def by_hand(release: Release, data: Transactions, people: Transactions) -> tuple[int, float]:
+def by_hand(release: Release, data: Transactions, people: Transactions, known: float | None) -> tuple[int, float]:
+    """The fewest matching people, and the mean risk; of all sets of ``known`` labels, or of whole records."""
     lacks = release.can_lack_entries(may_suppress_entries(release.record.algorithm))
     secret = set(release.sensitive_items)
     book = {label: set(items) - secret for label, items in release.codebook().items() if label and label not in secret}
@@ -43,10 +46,19 @@ def by_hand(release: Release, data: Transactions, people: Transactions) -> tuple
         (sorted(row - secret), own) for row, own in zip(release.transactions(), classes_of(release.rows), strict=True)
     ]
     everyone = list(zip([set(row) - secret for row in people.to_lists()], classes_of(people), strict=True))
-    counts = [
-        sum(fits(own, theirs, release) and can_be(items, labels, book, domain, lacks) for items, theirs in everyone)
-        for labels, own in shown
-    ]
+
+    def n_matching(labels: Sequence[str], own: dict[str, str], lacks: bool) -> int:
+        return sum(
+            fits(own, theirs, release) and can_be(items, labels, book, domain, lacks) for items, theirs in everyone
+        )
+
+    if known is None:
+        counts = [n_matching(labels, own, lacks) for labels, own in shown]
+    else:
+        counts = [
+            min(n_matching(part, own, True) for part in combinations(labels, min(int(known), len(labels))))
+            for labels, own in shown
+        ]
     return min(counts), sum(1 / n for n in counts) / len(counts)
 
 
@@ -57,7 +69,9 @@ MADE = {
     "pcta": ("km", {"k": 2, "m": 2, "algorithm": "pcta"}),
     "blocks": ("degree", {"p": 2, "sensitive": ["f"]}),
     "pluck": ("uncertainty", {"rho": "1/2", "sensitive": ["f"], "p": 2}),
+    "coherence": ("coherence", {"k": 2, "h": 60, "p": 2, "sensitive": ["f"]}),
     "kkm": ("kkm", {"k": 2, "m": 1, "hierarchy": "fanout:2"}),
+    "columns": ("kkm", {"k": 2, "m": 0}),
 }
 
 
@@ -67,7 +81,7 @@ def test_matching_people_are_those_whom_a_record_can_be_about(name: str) -> None
     n_made, seen = 0, set[float]()
     for seed in range(25):
         source = random.Random(seed)
-        if name == "kkm":
+        if model == "kkm":
             people = random_people(np.random.default_rng(seed), 24)
             if not people.n_items or not any(column.role == "known" for column in people.columns or ()):
                 continue
@@ -86,11 +100,29 @@ def test_matching_people_are_those_whom_a_record_can_be_about(name: str) -> None
         n_made += 1
         lacks = release.can_lack_entries(may_suppress_entries(release.record.algorithm))
         found = match_population(release, release.record, people, lacks)
-        fewest, mean = by_hand(release, data, people)
+        is_limited = release.model.crowd is not None
+        assert found["known"] == (release.model.known_items if is_limited else None)
+        fewest, mean = by_hand(release, data, people, found["known"])
         assert (found["people"], found["fewest"]) == (n_people, fewest)
         assert found["mean"] == pytest.approx(mean) and found["highest"] == 1 / fewest
+        assert found["whole"] == 1 / by_hand(release, data, people, None)[0]
+        if found["known"] is not None:  # never above the prosecutor risk
+            assert fewest >= release.model.crowd
         seen.add(mean)
     assert n_made > 5 and len(seen) > 5, (n_made, seen)
+
+
+@pytest.mark.parametrize("name", ["coherence", "pluck"])
+def test_sensitive_items_are_not_known_in_published_files_either(name: str, tmp_path: Path) -> None:
+    """Files do not say which items are sensitive; the run does."""
+    model, options = MADE[name]
+    source = random.Random(1)
+    people = [source.sample("abcdef", source.randint(1, 4)) for _ in range(60)]
+    release = sv.anonymize(people[:40], model, **options)
+    lacks = release.can_lack_entries(may_suppress_entries(release.record.algorithm))
+    outcome = sv.publish(release, tmp_path / "out", population=people)
+    assert any("f" in row for row in release.transactions())
+    assert outcome.facts.population == match_population(release, release.record, people, lacks)
 
 
 @pytest.mark.parametrize(

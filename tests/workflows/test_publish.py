@@ -204,7 +204,7 @@ def test_a_release_that_says_something_else_than_the_data_is_not_published(tmp_p
     doubled = Transactions.from_lists([*rows.to_lists()[1:], rows.to_lists()[1]])  # the claim holds, the data do not
     assert len(doubled) == len(rows) and set(doubled.vocabulary) == set(rows.vocabulary)
     assert not np.array_equal(doubled.supports, rows.supports)
-    with pytest.raises(sv.GuaranteeError, match=r"the files differ from what the original gives: .*otherwise than"):
+    with pytest.raises(sv.GuaranteeError, match=r"the files differ from what the original gives: .*differently from"):
         replace(good, published=replace(doubled, layout=rows.layout)).publish(tmp_path / "out")
     assert listing(tmp_path) == set()
 

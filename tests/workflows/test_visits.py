@@ -60,7 +60,7 @@ def test_items_alone_do_not_forget_the_person() -> None:
     items = shape.bare(shape.items)
     frame = pd.DataFrame(shape.rows, columns=shape.bare_names())
     for source in (bare, frame):
-        with pytest.raises(InputError, match="nobody said who is a person"):
+        with pytest.raises(InputError, match="no column was named as the person"):
             sv.read(io.BytesIO(source) if isinstance(source, bytes) else source, item=items)
     data = sv.read(io.BytesIO(bare), item=items, person="c2", missing="drop")
     assert data.n_records == len({row[1] for row in shape.rows})
@@ -106,7 +106,8 @@ def test_people_behind_every_crowd_are_counted(tmp_path: Path, capsys: pytest.Ca
     assert _run(["verify", str(out), "--original", str(tmp_path / "v.csv"), "--person", "patient_nbr"]) == 1
     said = capsys.readouterr().out
     assert (
-        '1 of 3 crowds have fewer than 5 people behind them; the smallest crowd has 2 "patient_nbr" behind it' in said
+        "1 of 3 combinations of known items match records of fewer than 5 people; the records that match the same "
+        'known items belong to at least 2 "patient_nbr"' in said
     )
 
 

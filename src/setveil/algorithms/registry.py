@@ -183,7 +183,7 @@ OWN: tuple[Entry, ...] = (
           "the rarest item of a constraint merged with its cheapest partner"),
     Entry("pluck", "setveil.algorithms.uncertainty.pluck:Pluck",
           ("uncertainty",), "own", "local", "none", "local-recoding",
-          "single entries of sensitive items suppressed, as few as possible, beside a proven bound",
+          "single entries of sensitive items suppressed, as few as possible, with a proven bound",
           suppresses_entries=True),
     Entry("suppresscontrol", "setveil.algorithms.uncertainty.suppresscontrol:SuppressControl",
           ("uncertainty",), CKRT10, "local", "none", "recoding",

@@ -30,7 +30,7 @@ def anonymize(
             "--output",
             metavar="OUT",
             help="Folder to publish, or an address (s3://bucket/out). OUT.internal, for internal use only, is written "
-            "beside it; for an address, into the current folder.",
+            "next to it; for an address, into the current folder.",
         ),
     ],
     model: o.Model = o.NOTHING,
@@ -61,7 +61,7 @@ def anonymize(
     unknown_items: o.UnknownItems = None,
     names: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="A list code,description: shown beside codes in codebook and reports."),
+        typer.Option(metavar="FILE", help="A list code,description: shown next to codes in codebook and reports."),
     ] = None,
     policy: Annotated[Path | None, typer.Option(help="A policy file; options given here override it.")] = None,
     domain: Annotated[

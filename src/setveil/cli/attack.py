@@ -20,7 +20,7 @@ def attack(
     input: o.Input,
     out: Annotated[
         str,
-        typer.Argument(metavar="OUT", help="A release folder, or its address. Linking needs OUT.internal beside it."),
+        typer.Argument(metavar="OUT", help="A release folder, or its address. Linking needs OUT.internal next to it."),
     ],
     known: Annotated[str, typer.Option(help="Numbers of known items, as in 1,2,3,4.")] = "1,2,3,4",
     targets: Annotated[
@@ -123,15 +123,16 @@ def _show_guesses(guesses: Any) -> None:
     parts = [(title, part) for title, part in titles if part]
     if not parts:
         return
-    say("\nWho of a group has its sensitive item? Right guesses:")
+    say("\nCorrect guesses of who in a group has a sensitive item:")
     rows = [
         (guesser.name, *(_percent(part.rate(guesser.name)) for _, part in parts)) for guesser in parts[0][1].guessers
     ]
     rows.append(("control: a random record", *(percent(part.at_random) for _, part in parts)))
     table(("guesser", *(title for title, _ in parts)), rows)
     if guesses.promised is not None:
-        say(f"Guarantee: at most {percent(guesses.promised)}. Random holders show what the algorithm reveals. Real")
-        say("holders also show what public items reveal by themselves; no grouping can prevent that.")
+        say(f"Guarantee: at most {percent(guesses.promised)}. Random holders: the sensitive items were assigned to")
+        say("random people, so these guesses show what the algorithm reveals. Real holders: public items also predict")
+        say("sensitive ones, which no grouping can prevent.")
 
 
 def _show_left_out(found: Any) -> None:

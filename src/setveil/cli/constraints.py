@@ -94,7 +94,7 @@ def check(
     reading: o.Reading = o.NOTHING,
     json: o.Json = False,
 ) -> None:
-    """Which constraints are satisfied already, which contradict the utility groups, and whether the ask can be met.
+    """Which constraints are satisfied already, which contradict the utility groups, and whether the request can be met.
     Exit 3 if not.
     """
     from dataclasses import asdict

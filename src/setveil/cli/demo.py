@@ -35,7 +35,7 @@ def demo(
         ("most identifying items known", "people singled out, of all people"),
         [(str(known), percent(share)) for known, share in enumerate(decision.raw, start=1)],
     )
-    say(f"\n2. Candidates, held against the profile {decision.profile.words}")
+    say(f"\n2. Candidates, compared with the profile {decision.profile.words}")
     table(
         ("candidate", "guarantee", "residual risk", "singled out", "utility", "mean error of pairs", ""),
         [row.cells() for row in decision.rows],

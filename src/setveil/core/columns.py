@@ -1,4 +1,4 @@
-"""Columns beside the items: what else is known of each person, such as age, sex or region.
+"""Columns besides the items: what else is known of each person, such as age, sex or region.
 
 A column has one value per record. Values are strings, numbered in ascending order as items are; a missing value is a
 value of its own. The columns of a release hold published values, and ``cover`` says which original values each covers.

@@ -123,7 +123,7 @@ READING = {
         ),
         ReadingOption(
             "labels_as_they_are",
-            "Do not refuse labels that look like a slip (lists, ids, text).",
+            "Do not refuse labels that look like a mistake (lists, ids, text).",
             "Accept the labels unchanged",
             bool,
         ),
@@ -174,7 +174,7 @@ class ReadOptions:
     def checked(self) -> ReadOptions:
         """The same with format and delimiter as the readers know them; nonsense is refused."""
         if self.split == "":
-            raise InputError('--split "": give what stands between the items of a cell, such as "|".')
+            raise InputError('--split "": give what separates the items of a cell, such as "|".')
         for name in ("missing", "missing_person", "per_person"):
             words, given = READING[name].words, getattr(self, name)
             if given not in (None, *words):

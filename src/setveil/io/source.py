@@ -124,7 +124,7 @@ class Source:
                 return
             self._refuse(EXCEL if self.suffix in ([".xlsb"], [".ods"]) else ZIP)
         if self.sheet is not None:
-            raise self.error("is no Excel workbook (.xlsx); remove --sheet.", None)
+            raise self.error("is not an Excel workbook (.xlsx); remove --sheet.", None)
         for magic, kind in FOREIGN.items():
             if start.startswith(magic) and not (self.encoding.startswith("utf-16") and "UTF-16" in kind):
                 self._refuse(kind)
@@ -228,7 +228,7 @@ class Source:
         for block in chain(blocks, (b"",)):
             if self._is_guessed and SEQUENCE.search(block):
                 raise self.error(
-                    f"some bytes are not UTF-8 and others are, so that {self.encoding} is no safe guess; name the "
+                    f"some bytes are not UTF-8 and others are, so that {self.encoding} is not a safe guess; name the "
                     "encoding with --encoding.",
                     None,
                 )

@@ -161,6 +161,11 @@ class PrivacyModel(ABC):
         """How many items of a person the attacker of the guarantee may know; None where no number limits them."""
         return self.reach
 
+    @property
+    def covered_items(self) -> float | None:
+        """Up to how many known items the guarantee limits the number of matching people; None where it does not."""
+        return None if self.crowd is None else self.known_items
+
     def check_columns(self, roles: Iterable[tuple[str, str]]) -> None:
         """Refuse columns, given as name and role, that this model would publish outside its guarantee."""
         named = list(roles)
@@ -168,7 +173,7 @@ class PrivacyModel(ABC):
         if known and not self.known_columns:
             raise InputError(
                 f'model "{self.name}" does not protect known columns ({name_some(known)}): its guarantee is about '
-                "items alone. Use model kkm, or leave them out with --drop."
+                "items alone. Use model kkm, or drop them with --drop."
             )
         if secret and not self.protects_columns:
             raise InputError(

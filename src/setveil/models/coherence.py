@@ -85,8 +85,8 @@ class Coherence(PrivacyModel):
     def doubts(self, data: Dataset) -> Iterator[str]:
         if self.h >= 100 and self.sensitive:
             yield (
-                f"h={self.h:g} is no limit: all matching records may share a sensitive item, which is then known. "
-                "Choose h below 100, as in 80."
+                f"h={self.h:g} does not limit anything: all matching records may share a sensitive item, which is then "
+                "known. Choose h below 100, as in 80."
             )
 
     def attacker(self) -> Attacker:

@@ -109,5 +109,5 @@ def as_model(model: PrivacyModel | str, parameters: Mapping[str, Any]) -> Privac
     if isinstance(model, str):
         return make_model(model, parameters)
     if parameters:
-        raise InputError(f"{', '.join(parameters)} given beside a model that has its parameters; remove them.")
+        raise InputError(f"{', '.join(parameters)} given in addition to a model that has its parameters; remove them.")
     return model

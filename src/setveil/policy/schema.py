@@ -195,7 +195,7 @@ class AboutSection(_Section):
 
 
 class AssessmentSection(_Section):
-    """Which threshold the release is held against, and who receives it; for the lights and the assessment."""
+    """Which threshold the release is compared with, and who receives it; for the lights and the assessment."""
 
     profile: str | float | None = None  # a name, a share such as 0.05, or a number of people
     environment: Literal["public", "agreement", "secure"] | None = None
@@ -370,7 +370,9 @@ def _refuse_unwritable(value: Any, name: str, place: str = "") -> None:
     elif isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise InputError(f"{name}: `{one_line(place)}`: the number is too large; {MOST_DIGITS}.")
     elif isinstance(value, str) and UNWRITABLE.search(value):
-        raise InputError(f"{name}: `{one_line(place)}`: the text has a NUL or half a surrogate pair; remove it.")
+        raise InputError(
+            f"{name}: `{one_line(place)}`: the text has a NUL or an incomplete Unicode character; remove it."
+        )
 
 
 def _plain(value: Any, name: str) -> Any:

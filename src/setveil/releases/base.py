@@ -591,7 +591,7 @@ def smaller_vocabulary(
 ) -> tuple[Vocabulary, NDArray[np.int32]]:
     """The labels that are kept or public, and the old number of each.
 
-    The order of labels depends on all of them: once the last label that is no number is gone, ``2`` comes before
+    The order of labels depends on all of them: once the last label that is not a number is gone, ``2`` comes before
     ``10``. So old numbers are looked up by label, never taken from the order of the larger vocabulary.
     """
     known = frozenset(public)

@@ -36,7 +36,7 @@ class Grouping(Release):
     keeps_labels: ClassVar[bool] = True
     has_groups: ClassVar[bool] = True
     shown_entries: ClassVar[str] = "public items are published unchanged, sensitive items only as counts per group"
-    no_order: ClassVar[str] = "they would tell who is in which group"
+    no_order: ClassVar[str] = "they would reveal who is in which group"
     suppression_by: ClassVar[Literal["", "algorithm", "option"]] = "option"
     further_files: ClassVar[tuple[str, ...]] = ("sensitive.csv",)
     not_protected: ClassVar[tuple[str, ...]] = (NO_PUBLIC_ITEMS,)

@@ -25,10 +25,12 @@ from setveil.report.figures import (
 )
 from setveil.report.lights import (
     NO_CONTROL,
+    NO_CONTROL_OF_COUNTS,
     Colour,
     average_risk,
     certain_of,
     crowd_of,
+    journalist_knows,
     journalist_risk,
     lights_of,
     singled_out_of,
@@ -201,6 +203,8 @@ def inference(facts: Facts) -> list[str]:
         if worst.certain and worst.interval is not None:
             interval = f" 95 % interval: {percent(worst.interval[0])} to {percent(worst.interval[1])} of {worst.base}."
         lines.append(f"{worst.sentence}.{interval}")
+        if worst.certain and worst.control is None and not facts.traits.has_own_records:
+            lines.append(NO_CONTROL_OF_COUNTS)
         above = max(inference_by_known(facts.attacks), key=lambda row: (row.likely, row.known))
         line = f"More than 50 % sure of {above.what}: {percent(above.likely)} of {above.base}"
         lines.append(line + ("." if above.likely_control is None else f" (control: {percent(above.likely_control)})."))
@@ -211,9 +215,11 @@ def inference(facts: Facts) -> list[str]:
         lines.append(
             f"Highest share of a sensitive item in a group, counted exactly: {percent(facts.shape['linked'])}."
         )
+    if facts.guessing:
+        lines.append(facts.guessing)
     if "largest_percentage" in facts.achieved:
-        share = figure(facts.achieved["largest_percentage"])
-        lines.append(f"Highest share of one sensitive item among matching records, counted exactly: {share} %.")
+        share = percent(facts.achieved["largest_percentage"] / 100)
+        lines.append(f"Highest share of one sensitive item among matching records, counted exactly: {share}.")
     if not facts.sensitive and (worst is None or not worst.is_named):
         lines.append("No sensitive items were named, so that any item counts.")
     if worst is None:
@@ -248,6 +254,8 @@ def risks_of(facts: Facts) -> list[Risk]:
     if linked is not None:
         colour: Colour = "good" if linked <= float(profile.limit) else "bad"
         note = "the largest share of a sensitive item in a group, if all its records look alike"
+        if facts.guessing:
+            colour, note = "bad", f"{note}; attackers can guess more often who has it (see inference)"
         rows.append(Risk("Maximum probability of a sensitive item", percent(linked), limit, colour, note))
     rows.append(_marketer(facts, limit))
     worst = residual_of(facts)
@@ -307,17 +315,21 @@ def _journalist(facts: Facts, limit: str) -> Risk:
     if "reason" in found:
         return Risk(name, "not computed", limit, None, f"taken as prosecutor risk: {found['reason']}")
     note = (
-        f"1 / {figure(found['fewest'])} matching people in a population of {figure(found['people'])}, counted exactly "
-        f"over whole records; {percent(found['mean'])} on average"
+        f"1 / {figure(found['fewest'])} matching people in a population of {figure(found['people'])}, counted exactly, "
+        f"for an attacker who knows {journalist_knows(found)} of everyone in it; {percent(found['mean'])} on average"
     )
+    if found.get("known") is not None:
+        note += f"; at most {percent(found['whole'])} if whole records are known"
     return Risk(name, percent(found["highest"]), limit, journalist_risk(facts)[0], note)
 
 
 def _marketer(facts: Facts, limit: str) -> Risk:
     """The mean probability of picking the right record, for the attacker of the guarantee where there is one."""
-    mean, base = mean_risk(facts.risk_after, facts.reach)
+    if not facts.traits.has_own_records:
+        return Risk("Average (marketer) risk", "none", limit, "good", "no published record belongs to a person")
+    mean, base = mean_risk(facts.risk_after, facts.covered_items)
     value = "none" if mean is None else percent(mean)
-    colour, _ = average_risk(facts.risk_after, facts.reach, facts.profile)
+    colour, _ = average_risk(facts.risk_after, facts.covered_items, facts.profile)
     return Risk("Average (marketer) risk", value, limit, colour, base)
 
 

@@ -97,6 +97,11 @@ class Facts:
         return MODELS[self.model]
 
     @property
+    def covered_items(self) -> float | None:
+        """Up to how many known items the guarantee limits the number of matching people; None where it does not."""
+        return None if self.crowd is None else self.known_items
+
+    @property
     def guessing(self) -> str:
         """The sentence on how often guessers are right, where groups give something away; else empty."""
         return next((sentence for sentence in self.not_protected if sentence.startswith(GUESSING)), "")

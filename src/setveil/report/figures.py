@@ -335,6 +335,9 @@ def _inferred(row: Mapping[str, Any]) -> Inference:
 # -- utility -----------------------------------------------------------------------------------------------------------
 
 
+NOISE = 1e-9  # what rounding of sums leaves of an error of 0
+
+
 class CountErrors(NamedTuple):
     """Relative errors of counts that are read off a release."""
 
@@ -346,7 +349,7 @@ class CountErrors(NamedTuple):
     @property
     def words(self) -> str:
         """Both figures; "exact" only if every count is."""
-        if self.largest == 0:
+        if self.largest < NOISE:
             return "exact"
         return f"median error {percent(self.median)}, mean error {percent(self.mean)}"
 

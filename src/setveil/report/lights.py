@@ -178,6 +178,8 @@ def guarantee_of(facts: Facts) -> Light:
         limits.append(f"{facts.crowd} is a small number of records (below {profile.k})")
     if REACH.colour(facts.known_items) != "good":
         limits.append(f"attackers who know {REACH.good:g} items are not covered")
+    if facts.guessing:
+        limits.append("attackers can guess who has a sensitive item more often than guaranteed")
     if "order" in facts.kept:
         limits.append("records are in the order of the input")
     if limits:
@@ -195,6 +197,10 @@ FROM_FILES = (
     "residual risk with the original data."
 )
 NO_CONTROL = "There is no control: a person who is not in the data has no record to single out."
+NO_CONTROL_OF_COUNTS = (
+    "There is no control: the counts include everybody. Some of these conclusions are also true for people who are not "
+    "in the data."
+)
 LEVELS: dict[Colour, str] = {"good": "low", "care": "moderate", "bad": "high"}
 
 
@@ -214,7 +220,7 @@ def risk_of(facts: Facts) -> Light:
     inferred = worst_inference(facts.attacks)
     colour = colour_of_risk(worst, inferred, facts.profile)
     sentence = risk_words(worst)
-    for beyond, words in (journalist_risk(facts), average_risk(facts.risk_after, facts.reach, facts.profile)):
+    for beyond, words in (journalist_risk(facts), average_risk(facts.risk_after, facts.covered_items, facts.profile)):
         if beyond is not None and beyond != "good":
             colour = worst_colour([colour, beyond])
             sentence += f" {words}"
@@ -251,6 +257,8 @@ def _risk_of_nobodys_records(facts: Facts) -> Light:
     colour = colour_of_risk(None, inferred, facts.profile)
     if inferred is not None:
         text += f" {inferred.sentence}."
+        if inferred.certain and inferred.control is None:
+            text += f" {NO_CONTROL_OF_COUNTS}"
     if facts.doubts:
         text = f"The figures count records, and {' and '.join(facts.doubts)}. {text}"
         return Light(RESIDUAL_RISK, "bad", "cannot be judged", text + _guessed(facts))
@@ -263,8 +271,22 @@ def journalist_risk(facts: Facts) -> tuple[Colour | None, str]:
     if not found or "reason" in found:
         return None, ""
     limit = float(facts.profile.limit)
-    words = f"Journalist risk: {percent(found['highest'])} at most in the population (threshold: {percent(limit)})."
+    words = (
+        f"Journalist risk: {percent(found['highest'])} at most, for an attacker who knows {journalist_knows(found)} of "
+        f"everyone in the population (threshold: {percent(limit)})."
+    )
     return ("good" if found["highest"] <= limit else "bad"), words
+
+
+def journalist_knows(found: Mapping[str, Any]) -> str:
+    """What the attacker of the journalist risk knows of a person."""
+    known = found.get("known")
+    if known is None:
+        return "whole records"
+    items = "one item" if known == 1 else f"up to {known} items"
+    if not found.get("columns"):
+        return items
+    return f"the known columns and {items}" if known else "the known columns"
 
 
 def average_risk(

@@ -19,7 +19,7 @@ from setveil.report.figures import (
 )
 from setveil.report.lights import headline_of, kept_words, lights_of, risk_words
 from setveil.report.prose import advice_of, alternatives_of, analyses_of, glossary_of
-from setveil.report.words import ACHIEVED, figure, metric_lines, named, percent, put
+from setveil.report.words import achieved_lines, figure, metric_lines, named, percent
 
 MOVES = 100  # steps of the algorithm shown
 LISTED = 6  # parts of a long parameter shown
@@ -92,7 +92,7 @@ def render_report(facts: Facts) -> str:
         portfolio=_portfolio(facts),
         moves=[_move(move, facts.names) for move in facts.details.get("moves", ())[:MOVES]],
         metrics=metric_lines(facts.metrics),
-        achieved=[(put(name, ACHIEVED), value) for name, value in facts.achieved.items()],
+        achieved=achieved_lines(facts.achieved),
         options=_shown_options(facts),
     )
 

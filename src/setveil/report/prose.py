@@ -120,7 +120,10 @@ def _of_grouping(facts: Facts) -> Analyses:
 
 
 def _of_count_table(facts: Facts) -> Analyses:
-    step = facts.model_options.get("r")
+    step, least = facts.model_options.get("r"), facts.certified.get("triples_from")
+    triples = "; a triple also if as many people have one of its pairs" if facts.model_options.get("m", 3) > 2 else ""
+    if least:
+        triples += f", or if its count is below {least:,}"
     safe = [
         f"Counts in counts.csv are rounded to multiples of {step}: each is off by at most half of that. Counts of the "
         "rarest listed sets may be off by a little more.",
@@ -128,7 +131,7 @@ def _of_count_table(facts: Facts) -> Analyses:
         "Counts of other sets can be estimated: the command setveil query does it, and says what it used.",
     ]
     unsafe = [
-        "Sets that are not listed: too few people have them, or their count is near to what their parts predict.",
+        f"Sets that are not listed: fewer than {facts.model_options.get('k')} people have them{triples}.",
         "Single records: a published record is made from counts and is not the record of any person.",
         "Numbers of items per person: items that are not listed are not counted.",
     ]

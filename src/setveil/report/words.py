@@ -40,8 +40,8 @@ ACHIEVED: dict[str, str] = {
     "fewest_sensitive_values": "smallest number of different sensitive values in a class",
     "people_in_revealing_classes": "people whose columns alone reveal an item or a sensitive value with certainty",
     "fewest_sensitive_items": "smallest number of different sensitive items in a class",
-    "suppressed_percentage": "items suppressed (%)",
-    "largest_percentage": "largest share of matching records with one sensitive item (%)",
+    "suppressed_percentage": "items suppressed",
+    "largest_percentage": "largest share of matching records with one sensitive item",
     "privacy_degree": "achieved privacy degree",
 }
 
@@ -64,6 +64,14 @@ SHARES = (
     "added_ratio",
     "removed_ratio",
 )  # shown as percent
+
+
+def achieved_lines(achieved: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What verifying found, as words and figures."""
+    return [
+        (put(name, ACHIEVED), percent(value / 100) if name.endswith("_percentage") else figure(value))
+        for name, value in achieved.items()
+    ]
 
 
 def metric_lines(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -111,7 +119,7 @@ def percent(share: float | None) -> str:
     """``12.3 %``; small but positive shares never become 0."""
     if share is None:
         return "–"
-    if 0 < share < 0.0001:
+    if 1e-9 < share < 0.0001:  # less is what the rounding of sums leaves of 0
         return "< 0.01 %"
     if share >= 10:
         return f"{100 * share:,.0f} %"

@@ -22,7 +22,7 @@ def by_prefix(vocabulary: Vocabulary, lengths: Sequence[int]) -> Hierarchy:
     beyond = [str(length) for length in checked if length > longest]
     if beyond:
         text = f"no item has {' or '.join(beyond)} characters (the longest has {longest})"
-        raise InputError(f"{text}; leave the length out of prefix:{','.join(map(str, checked))}.")
+        raise InputError(f"{text}; remove the length from prefix:{','.join(map(str, checked))}.")
 
     def name(prefix: str) -> str:
         label = f"{prefix}*"

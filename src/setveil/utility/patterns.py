@@ -2,8 +2,8 @@
 
 The original and the release are mined with the same threshold and compared in several views:
 
-- ``published``: the release as it is, published items as they are. Each frequent itemset is held against the truth, the
-  number of original records with at least one of the items behind each published item. There is no recall here.
+- ``published``: the release as it is, published items as they are. Each frequent itemset is compared with the truth:
+  the number of original records with at least one of the items behind each published item. There is no recall here.
 - ``level 1``, ``level 2``, …: both sides generalized to a level of the hierarchy (1 is directly below the root; an item
   that is not as deep stays itself). A published item that covers items of several nodes of the level is not
   visible there.

@@ -63,17 +63,19 @@ def query(
     wanted, unwanted = list(dict.fromkeys(with_items)), list(dict.fromkeys(without_items))
     if is_grouped(release):
         if sensitive is None:
-            raise InputError("a grouping is asked for a sensitive item together with others; name it (--sensitive).")
+            raise InputError(
+                "this release counts sensitive items per group; name the sensitive item to count with --sensitive."
+            )
         return query_groups(release, sensitive, wanted, unwanted)
     if sensitive is not None:
         raise InputError("this release has no groups with sensitive counts; ask for the item like any other (--with).")
     both = [label for label in wanted if label in unwanted]
     if both:
-        raise InputError(f"item {name_some(both)} is asked for and excluded; drop it from one side.")
+        raise InputError(f"item {name_some(both)} is both asked for and excluded; remove it from --with or --without.")
     if not wanted and not unwanted:
-        raise InputError("a question needs an item at least: --with a,b or --without c.")
+        raise InputError("a query needs at least one item: --with a,b or --without c.")
     if len(unwanted) > MOST_EXCLUDED:
-        raise InputError(f"at most {MOST_EXCLUDED} items can be excluded in one question, not {len(unwanted)}.")
+        raise InputError(f"at most {MOST_EXCLUDED} items can be excluded in one query, not {len(unwanted)}.")
     if is_count_table(release):
         return _ask_table(release, wanted, unwanted)
     vocabulary = release.domain_items

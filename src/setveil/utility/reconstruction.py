@@ -58,7 +58,7 @@ def query(
     both = np.intersect1d(wanted, unwanted)
     if len(both):
         labels = [release.published.vocabulary[int(item)] for item in both]
-        raise InputError(f"item {name_some(labels)} is asked for and excluded; drop it from one side.")
+        raise InputError(f"item {name_some(labels)} is both asked for and excluded; remove it from one side.")
     n_wanted = np.zeros(release.published.n_items, dtype=np.int64)
     n_wanted[wanted] = 1
     n_wanted[unwanted] = -(len(wanted) + 1)  # one excluded item outweighs all that is asked for

@@ -111,7 +111,7 @@ def _named_otherwise(published: Published, model: PrivacyModel) -> Verdict | Non
     for label, item, support in published.misnamed(model.options().get("sensitive") or ()):
         reason = (
             f'the sensitive item "{one_line(item)}" is published as "{one_line(label)}" in {times(support, "record")}; '
-            "no other label than its own may cover it."
+            "only its own label may cover it."
         )
         return Verdict(False, (label,), support, reason)
     return None

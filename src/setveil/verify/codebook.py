@@ -40,7 +40,7 @@ def check_codebook(rows: Sequence[tuple[str, str]], published_labels: Iterable[s
         problems += _naming("items that are both published and listed as not published:", both)
     else:
         strange = {item or label for label, item in rows if label != item}
-        problems += _naming(f"in a {kind} every item stands for itself, but not these:", strange)
+        problems += _naming(f"in a {kind} every item is published under its own name, except these:", strange)
     return [f"codebook.csv: {problem}." for problem in problems]
 
 

@@ -1,4 +1,4 @@
-"""Columns beside the items, as the verifier's own arrays. Nothing about the given ones is trusted."""
+"""Columns besides the items, as the verifier's own arrays. Nothing about the given ones is trusted."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def _wrong_counts(table: Table, model: Counts) -> Verdict | None:
         named = in_braces(table.names(itemset))
         reason = ""
         if not 1 <= len(itemset) <= model.m or list(itemset) != sorted(set(itemset)):
-            reason = f"{named} has not 1 to m={model.m} items."
+            reason = f"{named} must have 1 to m={model.m} items."
         elif count % model.r or count < model.k:
             reason = (
                 f"the count of {named} is {count:,}, which is not a multiple of r={model.r} of at least k={model.k}."

@@ -32,7 +32,7 @@ def check(published: Published, model: PrivacyDegree, progress: Progress) -> Ver
     """Sensitive items that records show first (ascending), then group by group, item by item."""
     for item, support, group, size in _faults(published, model):
         if size is None:
-            reason = f'sensitive item "{item}" is published as it is in {times(support, "record")}.'
+            reason = f'sensitive item "{item}" is published unchanged in {times(support, "record")}.'
         else:
             reason = f'group {group}: {support:,} of {times(size, "record")} hold "{item}", more than one in {model.p}.'
         return Verdict(False, (item,), support, reason, group)

@@ -65,7 +65,7 @@ def check_original(
     """Problems found by holding a release against the original, one line each.
 
     ``model``: the counts of its utility groups are compared, too. ``in_input_order``: the
-    release's records are in the order of the original, so that each can be held against its own. ``suppression``: the
+    release's records are in the order of the original, so that each can be compared with its own. ``suppression``: the
     release says that single entries were suppressed (local recodings), or sensitive items in excess (groupings).
     """
     published, source = read_published(release), read_published(original)
@@ -110,7 +110,7 @@ def _check_recoding(release: Recoding, published: Published, source: Published, 
         expected,
         Records(published.indptr, published.items),
         published.labels,
-        "published otherwise than the codebook says",
+        "published differently from the codebook",
         asked.in_input_order,
     )
     return problems + _check_utility(release, published, source, asked.utility_groups)
@@ -224,7 +224,7 @@ def _check_cover_by_counts(
             problems += _naming("items that are not published for every record that has them:", source.labels, lost)
         names = [f"part {number}" for number in range(n_parts)]
         problems += _compare(
-            expected, actual, tuple(names), "other parts of the domain than in the original", False, name=False
+            expected, actual, tuple(names), "parts of the domain that differ from the original", False, name=False
         )
     return problems
 
@@ -267,7 +267,7 @@ def _check_replacement(release: Replacement, published: Published, source: Publi
         _only(source, sensitive),
         _only(published, sensitive),
         sensitive,
-        "other sensitive items than in the original",
+        "sensitive items that differ from the original",
         asked.in_input_order,
     )
 
@@ -284,7 +284,7 @@ def _check_grouping(release: Grouping, published: Published, source: Published, 
         & (np.bincount(published.items, minlength=len(published.labels)) > 0),
     )
     ours, theirs = _only(published, public), _only(source, public)
-    problems += _compare(theirs, ours, public, "other public items than in the original", asked.in_input_order)
+    problems += _compare(theirs, ours, public, "public items that differ from the original", asked.in_input_order)
     secrets = _only(source, sensitive)
     total = np.zeros(len(sensitive), dtype=np.int64)
     known = GroupCounts.of(release)

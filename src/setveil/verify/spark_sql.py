@@ -93,7 +93,7 @@ def judge_groups(
     for item in ascending(shown):
         if item in sensitive:
             support, group = shown[item]
-            reason = f'sensitive item "{item}" is published as it is in {times(support, "record")}.'
+            reason = f'sensitive item "{item}" is published unchanged in {times(support, "record")}.'
             return Verdict(False, (item,), support, reason, group - 1), {}
     progress("counting groups", 0.5)
     sizes = f"SELECT `group`, count(*) AS size FROM {table} GROUP BY 1"
@@ -225,7 +225,7 @@ def check_recoded(ask: Ask, table: str, original: str, images: str) -> list[str]
     named = [f'"{item}" in {found[item][0]:,} instead of {found[item][1]:,}' for item in ascending(set(found))]
     detail = "; " + ", ".join(named[:NAMED]) if named else ""
     rest = f" and {len(named) - NAMED:,} more items" if len(named) > NAMED else ""
-    return [f"published otherwise than the codebook says: {times(int(max(more, fewer)), 'record')}{detail}{rest}."]
+    return [f"published differently from the codebook: {times(int(max(more, fewer)), 'record')}{detail}{rest}."]
 
 
 def _naming(what: str, labels: Sequence[str]) -> list[str]:

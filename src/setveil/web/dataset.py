@@ -396,7 +396,7 @@ class Dataset:
         }
 
     def assessment(self) -> dict[str, str | None]:
-        """Who receives the release, and what it is held against."""
+        """Who receives the release, and what it is compared with."""
         return {
             "profile": self.profile,
             "environment": PURPOSES[self.purpose].environment,

@@ -40,7 +40,7 @@ HELP = {
         (
             "Threshold",
             "A rule such as that of a statistics office: how many people must match an attacker's knowledge. The "
-            "lights of a release are held against it.",
+            "lights of a release are compared with it.",
         ),
     ),
     "risk": (

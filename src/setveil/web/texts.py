@@ -16,7 +16,7 @@ STEPS = {
     "columns": (
         "Columns",
         "Say what each column is",
-        "Who is a person, what are items, and what an attacker may know besides.",
+        "Which column identifies a person, which hold items, and which an attacker may know.",
     ),
     "overview": ("Overview", "Overview of your data", "Check that this is what you expect before you decide anything."),
     "risk": (
@@ -41,9 +41,9 @@ STEPS = {
     ),
     "compare": ("Compare", "Compare the runs", "Residual risk and utility of all runs on this data set."),
     "handover": ("Hand over", "Hand over a release", "Download the public files, and keep the internal ones."),
-    "check": ("Check", "Check a release", "Verify the guarantee of a release, whoever made it."),
+    "check": ("Check", "Check a release", "Verify the guarantee of a release from its files."),
 }
-NO_DATA_YET = "There are no records to show yet. Open a file, or say how to read it."
+NO_DATA_YET = "There are no records to show yet. Open a file, or set how it is read."
 NEXT = "Next: {step}"
 BACK = "Back: {step}"
 DONE = "{step}, done"
@@ -173,7 +173,7 @@ PURPOSE = "Who can obtain it"
 PROFILE = "Threshold to meet"
 PROFILE_NONE = "none in particular (k of at least {k})"
 RECIPIENT = "Recipient"
-KNOWN_COLUMNS = "Columns beside the items"
+KNOWN_COLUMNS = "Columns besides the items"
 KNOWN_COLUMNS_HEADER = ("column", "role", "most common values", "values", "missing")
 LENGTH_RANGE = "{low:,} to {high:,}"
 COMMON_TITLE = "Most common items"
@@ -181,8 +181,8 @@ ONE_AND_MANY = {False: ("person", "people"), True: ("visit", "visits")}  # by wh
 COMMON_HEADER = ("item", "{many}", "share")
 CODE_NAMES = "Names of codes"
 CODE_NAMES_NOTE = (
-    "Drop a list of codes with descriptions (CSV: code,description). The descriptions then stand beside the codes on "
-    "this page, in the reports and in the codebook. Published records stay the same."
+    "Drop a list of codes with descriptions (CSV: code,description). The descriptions are then shown next to the codes "
+    "on this page, in the reports and in the codebook. Published records stay the same."
 )
 CODE_NAMES_TAKEN = "Descriptions are from {name}."
 CODE_NAMES_NONE = "Use no list"
@@ -191,7 +191,7 @@ PREVIEW = "The first ten records, as they were read"
 ITEMS = "items"
 MORE = ", …"
 NO_COLUMNS = "This file has no named columns, or too many to list. One line is one person."
-CORRECT = "Further options of reading"
+CORRECT = "More reading options"
 CORRECT_NOTE = "Leave a field empty where the detected value is right."
 COLUMNS = "Columns and their roles"
 COLUMNS_NOTE = (
@@ -244,7 +244,7 @@ N_ITEMS = ("{n:,} items", "1 item")  # several, one
 FEWER = "fewer than 1"
 NEARLY = "more than 99"
 CURVE_TABLE = "People singled out, by number of known items"
-CURVE_HEADER = ("known items", "singled out", "by the most revealing items", "chance to pick the right record")
+CURVE_HEADER = ("known items", "singled out", "by the most revealing items", "probability of picking the right record")
 SAMPLED = "Some figures are estimated from a sample of people."
 RAREST_TITLE = "Examples that lead to one person"
 RAREST_NOTE = "An attacker who knows one of these combinations re-identifies the person. Press one to try it."
@@ -252,7 +252,7 @@ TRY_THESE = "Try {items}"
 RAREST_NONE = "No item and no pair of items belongs to one person only."
 SUPPORTS_TITLE = "How common items are"
 LENGTHS_TITLE = "Items per {one}"
-TRY_TITLE = "Look for a neighbour"
+TRY_TITLE = "Look for a person"
 N_EXAMPLES = 12
 VALUE_OF = "{column} {value}"
 TRY_NOTE = "Choose what you know about a person in the data. The page counts who matches."
@@ -458,9 +458,9 @@ SETTING = "setting"
 COMPARE_COLUMNS = {
     "exact": "published unchanged",
     "largest": "broadest category",
-    "chance": "attacker's chance",
+    "chance": "probability of linking",
     "singled_out": "singled out",
-    "sensitive_chance": "chance of a sensitive item",
+    "sensitive_chance": "probability of a sensitive item",
     "error": "error of pair counts",
     "reconstruction": "reconstruction error",
     "items": "items",
@@ -471,11 +471,11 @@ COMPARE_HOW = (
     "The line joins runs that no other run beats in both (★).",
     PLANE_FLOOR,
     "Bold: the best figure of its row. Grey: the same in all runs.",
-    "The attacker of the chance knows three items of a person.",
+    "Probability of linking: the attacker knows three items of a person.",
     "Press a point, or a run in the table, to show that run in detail below.",
 )
 COMPARE_HOW_GROUPS = (
-    "Releases in groups have a chart of their own: chance of a sensitive item, and reconstruction error.",
+    "Releases in groups have a chart of their own: probability of a sensitive item, and reconstruction error.",
     "They are ranked separately.",
 )
 COMPARE_NO_CHART = "These runs have no common measure of risk and loss, so there is no chart."
@@ -537,7 +537,7 @@ REPEAT_TREE = "hierarchy.csv"
 REPEAT_NAMES = "names.csv"
 SIGN_TITLE = "Assessment"
 SIGN_NOTE = "For the assessment, the internal report and the policy. Empty fields become lines to fill in by hand."
-SIGN_ENVIRONMENT = "Environment: {words}. It was chosen on the step Overview, and the lights are held against it."
+SIGN_ENVIRONMENT = "Environment: {words}. It was chosen on the step Overview, and the lights are compared with it."
 SIGN_CONFIRM = "Confirm what is true"
 SIGN_CONDITIONS = "Further conditions, one per line"
 SIGN_OPEN = " {n} statements are not confirmed."
@@ -578,6 +578,6 @@ ANSWERS = {
     "unknown": "{name}: cannot be verified",
 }
 ANSWER_GUESSABLE = "{name}: verified, but an attacker can guess who has a sensitive item"
-ANSWER_EMPTY = "{name}: verified, but nothing useful is left"
+ANSWER_EMPTY = "{name}: verified, but without utility"
 UNCHECKED = "Cannot be verified here: {line}"
 PUBLISHER = "Stated by the publisher, not verified: made by setveil {version} with {algorithm}."

@@ -147,7 +147,7 @@ def _by_policy(
         )
     said = [name for name, value in settings.items() if value is not None]
     if said:
-        raise InputError(f"{', '.join(said)} given beside a policy, which has its own; remove them.")
+        raise InputError(f"{', '.join(said)} given in addition to a policy, which has its own; remove them.")
     data = read_twice(data, **{**policy.reading(), **reading})
     with collected_warnings() as notes:
         tree = hierarchy_of(policy, data, progress)

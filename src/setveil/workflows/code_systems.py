@@ -38,7 +38,7 @@ def titles_of_systems() -> dict[str, str]:
 def describe_system(name: str, code: str | None = None) -> dict[str, Any]:
     """Chapters and blocks of a system, or the groups of one code, chapter first."""
     if name not in SYSTEMS:
-        raise InputError(f'"{one_line(name)}" is no code system; choose one of {", ".join(SYSTEMS)}.')
+        raise InputError(f'"{one_line(name)}" is not a code system; choose one of {", ".join(SYSTEMS)}.')
     system = SYSTEMS[name]
     if code is None:
         return {"rows": [{"depth": block.depth, "text": block.label} for block in system.blocks]}

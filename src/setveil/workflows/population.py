@@ -12,29 +12,41 @@ population who match. A person matches a published record if the record can be w
 
 Sensitive items are not taken to be known. Records that are not what became of one person's record have no such matches:
 ``why_not`` says so, and the prosecutor risk applies.
+
+Journalist risk is that of the attacker of the guarantee, as the prosecutor risk is. If this attacker knows up to m
+items of a person, every set of m labels of a record is looked up in place of the record, without the second condition.
+The people of all published records that match are among those found, so the risk is at most 1/k.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import combinations
+from math import comb, inf
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from setveil.arrays.mining import Postings, count_matches, index_rows, join_postings, list_matches
 from setveil.core import Transactions, Vocabulary
 from setveil.core.meaning import Meaning
 from setveil.core.row_order import take_rows
 from setveil.errors import InputError
+from setveil.models import PrivacyModel
 from setveil.releases import Release, RunRecord
 from setveil.risk.column_classes import ColumnClasses
 from setveil.workflows.inputs import as_transactions
+
+MOST_SETS = 3_000_000  # sets of labels of all records; with more, whole records give an upper bound
 
 _CATEGORIES = "categories overlap, so that matching people cannot be counted exactly"
 
 
 def match_population(release: Release, record: RunRecord, population: Any, lacks_entries: bool) -> dict[str, Any]:
-    """Matching people of each published record: the fewest, and the risk that follows; or why none can be counted.
+    """Matching people of what an attacker can know of each published record: the fewest, and the risk that follows; or
+    why none can be counted. ``known``: the items that the attacker of the guarantee knows; None for whole records.
+    ``whole``: the highest risk if whole records are known.
 
     ``lacks_entries``: single entries may have been suppressed. Every person of the data must be in the population, so
     that a published record with fewer matches than people is an error.
@@ -42,17 +54,28 @@ def match_population(release: Release, record: RunRecord, population: Any, lacks
     people = as_transactions(population).used_items()
     if reason := why_not(release):
         return {"people": people.n_records, "reason": reason}
-    weights, matches = _matches(release, record.data.vocabulary, people, lacks_entries)
+    # Files do not say which items of a model are sensitive.
+    sensitive = {*release.sensitive_items, *getattr(record.model, "sensitive", ())}
+    looked_up = _LookedUp.of(release, record.data.vocabulary, people, sensitive)
+    weights, matches = looked_up.whole(lacks_entries)
     if (matches < weights).any():
         n_missing = int((weights - np.minimum(matches, weights)).sum())
         raise InputError(
             f"--population: {n_missing:,} people of the data are not in the population; give one that contains them."
         )
+    whole = float(1 / matches.min()) if len(matches) else 0.0
+    reach, known = record.model.covered_items, None
+    if reach is not None and reach < inf:
+        parts = looked_up.parts(int(reach), record.model)
+        matches, known = (matches, None) if parts is None else (parts, int(reach))
     return {
         "people": people.n_records,
+        "known": known,
+        "columns": looked_up.in_class is not None,
         "fewest": int(matches.min(initial=people.n_records)),
         "highest": float(1 / matches.min()) if len(matches) else 0.0,
         "mean": float((weights / matches).sum() / max(int(weights.sum()), 1)),
+        "whole": whole,
     }
 
 
@@ -117,40 +140,102 @@ class _Shown(NamedTuple):
         return self.counts[at].sum(axis=1) if len(labels) else np.zeros(len(people), dtype=np.int64)
 
 
-def _matches(
-    release: Release, vocabulary: Vocabulary, people: Transactions, lacks_entries: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each published record, distinct in labels and columns: its people in the data, and those who match."""
-    meaning, sensitive, column_classes = release.meaning, set(release.sensitive_items), ColumnClasses.of(release.rows)
-    labels = release.rows.vocabulary
-    target = np.array([-1 if label in sensitive else number for number, label in enumerate(labels)], dtype=np.int32)
-    rows = release.rows.recode(target, labels)
-    classes = np.zeros(rows.n_records, dtype=np.int64) if column_classes is None else column_classes.of_record
+class _LookedUp(NamedTuple):
+    """Published records, distinct in labels and columns, and the people of the population who can be theirs."""
+
+    meaning: Meaning
+    rows: Transactions  # public labels only
+    classes: NDArray[np.int64]  # [rows] known columns
+    weights: NDArray[np.int64]  # [rows] people of the data
+    shown: _Shown
+    in_class: Postings | None  # the people whose values each class covers; None without columns
+
+    @classmethod
+    def of(cls, release: Release, vocabulary: Vocabulary, people: Transactions, sensitive: set[str]) -> _LookedUp:
+        """``vocabulary``: the items of the data."""
+        column_classes = ColumnClasses.of(release.rows)
+        rows = _of_labels(release.rows, [label not in sensitive for label in release.rows.vocabulary])
+        in_class, classes = None, np.zeros(rows.n_records, dtype=np.int64)
+        if column_classes is not None:
+            in_class, classes = column_classes.people_by_class(people), column_classes.of_record
+        first, inverse = _distinct(rows, classes)
+        shown = _Shown.of(release.meaning, vocabulary, people, sensitive)
+        return cls(release.meaning, rows.select(first), classes[first], np.bincount(inverse), shown, in_class)
+
+    def whole(self, lacks_entries: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each published record its people in the data, and those who match it as a whole."""
+        if lacks_entries:
+            return self.weights, self._covered(self.rows, self.classes)
+        rows, (lists, queries) = self.rows, self._queries(self.rows, self.classes)
+        is_outer = _are_outer(self.meaning, rows)
+        matches = np.zeros(rows.n_records, dtype=np.int64)
+        for row in range(rows.n_records):
+            found = list_matches(lists, queries[1][queries[0][row] : queries[0][row + 1]]).astype(np.int64)
+            part = slice(rows.indptr[row], rows.indptr[row + 1])
+            covered = self.shown.of_pairs(found, rows.items[part][is_outer[part]].astype(np.int64), rows.n_items)
+            matches[row] = int((covered == self.shown.required[found]).sum())
+        return self.weights, matches
+
+    def parts(self, size: int, model: PrivacyModel) -> NDArray[np.int64] | None:
+        """For each published record the fewest people who match some of its labels; None if there are too many sets."""
+        rows = self.rows
+        if (observable := model.observable_items) is not None:
+            is_known = np.isin(self.meaning.domain.labels, list(observable))[self.meaning.cover.items]
+            rows = _of_labels(rows, np.add.reduceat(is_known, self.meaning.cover.indptr[:-1]) > 0)
+        lengths = np.diff(rows.indptr)
+        if sum(comb(length, min(size, length)) for length in lengths.tolist()) > MOST_SETS:
+            return None
+        sets, of_row = _subsets(rows, size)
+        first, inverse = _distinct(sets, self.classes[of_row])
+        matches = self._covered(sets.select(first), self.classes[of_row][first])[inverse]
+        fewest = np.full(rows.n_records, len(self.shown.required), dtype=np.int64)
+        np.minimum.at(fewest, of_row, matches)
+        return fewest
+
+    def _covered(self, rows: Transactions, classes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many people have items for all labels of each row, another item for each label."""
+        lists, queries = self._queries(rows, classes)
+        return count_matches(lists, (self.shown.required >= 0).astype(np.int64), queries)
+
+    def _queries(
+        self, rows: Transactions, classes: NDArray[np.int64]
+    ) -> tuple[Postings, tuple[NDArray[np.int64], NDArray[np.int32]]]:
+        """The people of each label and number of items, then of each class; and the lists that each row asks for."""
+        n_inside = _labels_inside(self.meaning, rows)
+        most = int(n_inside.max(initial=1))
+        lists = self.shown.lists(rows.n_items, most)
+        indptr, items = rows.indptr, (rows.items.astype(np.int64) * most + n_inside - 1).astype(np.int32)
+        if self.in_class is None:
+            return lists, (indptr, items)
+        asked = np.insert(items, indptr[1:], rows.n_items * most + classes).astype(np.int32)
+        return join_postings(lists, self.in_class), (indptr + np.arange(len(indptr)), asked)
+
+
+def _of_labels(rows: Transactions, is_kept: ArrayLike) -> Transactions:
+    """The rows with these labels only, numbered as before."""
+    return rows.recode(np.where(is_kept, np.arange(rows.n_items), -1).astype(np.int32), rows.vocabulary)
+
+
+def _distinct(rows: Transactions, classes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first of each kind of row and class, and the kind of each row."""
     number = rows.distinct().inverse * (int(classes.max(initial=0)) + 1) + classes
-    _, first, weights = np.unique(number, return_index=True, return_counts=True)
-    rows, classes = rows.select(first), classes[first]
-    n_labels, shown = len(labels), _Shown.of(meaning, vocabulary, people, sensitive)
-    n_inside = _labels_inside(meaning, rows)
-    most = int(n_inside.max(initial=1))
-    lists = shown.lists(n_labels, most)
-    queries = rows.indptr, (rows.items.astype(np.int64) * most + n_inside - 1).astype(np.int32)
-    if column_classes is not None:
-        lists = join_postings(lists, column_classes.people_by_class(people))
-        indptr, items = queries
-        queries = (
-            indptr + np.arange(len(indptr)),
-            np.insert(items, indptr[1:], n_labels * most + classes).astype(np.int32),
-        )
-    if lacks_entries:
-        return weights, count_matches(lists, (shown.required >= 0).astype(np.int64), queries)
-    is_outer = _are_outer(meaning, rows)
-    matches = np.zeros(rows.n_records, dtype=np.int64)
-    for row in range(rows.n_records):
-        found = list_matches(lists, queries[1][queries[0][row] : queries[0][row + 1]]).astype(np.int64)
-        part = slice(rows.indptr[row], rows.indptr[row + 1])
-        covered = shown.of_pairs(found, rows.items[part][is_outer[part]].astype(np.int64), n_labels)
-        matches[row] = int((covered == shown.required[found]).sum())
-    return weights, matches
+    _, first, inverse = np.unique(number, return_index=True, return_inverse=True)
+    return first, inverse.reshape(-1)
+
+
+def _subsets(rows: Transactions, size: int) -> tuple[Transactions, NDArray[np.int64]]:
+    """All sets of ``size`` labels of each row, all its labels where it has fewer; and the row of each set."""
+    lengths = np.diff(rows.indptr)
+    items, owners, n_labels = [], [], []
+    for length in np.unique(lengths).tolist():
+        of_length = np.flatnonzero(lengths == length)
+        chosen = np.array(list(combinations(range(length), min(size, length))), dtype=np.int64)
+        items.append(rows.items[rows.indptr[of_length][:, None, None] + chosen].reshape(-1))
+        owners.append(np.repeat(of_length, len(chosen)))
+        n_labels.append(np.full(len(owners[-1]), chosen.shape[1], dtype=np.int64))
+    indptr = np.concatenate(([0], np.cumsum(np.concatenate(n_labels)))).astype(np.int64)
+    sets = replace(rows, indptr=indptr, items=np.concatenate(items), columns=None, ids=None)
+    return sets, np.concatenate(owners)
 
 
 def _labels_inside(meaning: Meaning, rows: Transactions) -> NDArray[np.int64]:

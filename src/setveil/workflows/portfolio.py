@@ -130,8 +130,8 @@ def _countable(data: Transactions, model: PrivacyModel) -> PrivacyModel:
         return model
     warn(
         f"the records have {n_itemsets:,} itemsets of up to {model.m} items, too many to count. The release protects "
-        "against attackers who know any number of items (m=all), which is more than asked. Set --algorithm to count "
-        "them."
+        "against attackers who know any number of items (m=all), which is more than requested. Set --algorithm to "
+        "count them."
     )
     return replace(model, m="all")
 

@@ -257,7 +257,7 @@ def refuse_guessable(algorithm: str, is_accepted: bool) -> bool:
         raise InputError(
             f'who has which item in the groups of "{algorithm}" can be guessed more often than 1 in p; remove '
             "--algorithm, "
-            "or say --accept-guessable."
+            "or set --accept-guessable."
         )
     return is_guessable
 
@@ -353,7 +353,7 @@ def _verified(
     else:
         verdict, achieved = judge_parts(folder, record.model, progress)
     if not verdict.holds:
-        raise GuaranteeError(f"not published, the release breaks its claim: {verdict.reason}")
+        raise GuaranteeError(f"not published, the release does not meet its guarantee: {verdict.reason}")
     return spelled, verdict, achieved
 
 

@@ -54,21 +54,18 @@ if TYPE_CHECKING:
 
 CERTIFICATE = "certificate.json"
 HIDDEN_LISTS = "the {name} were not published; only their owner can check them."
-NO_LISTS = (
-    "nothing of the published {name} is left in the records, so that any records would do; only their owner can check "
-    "them."
-)
-HIDDEN_SUPPRESSION = "how many items were suppressed only the owner can tell (use --original)."
+NO_LISTS = "no item of the published {name} is in the records; only their owner can check them."
+HIDDEN_SUPPRESSION = "only the owner can check how many items were suppressed (use --original)."
 MAYBE_SUPPRESSED = (
-    "whether items that are not published were suppressed or absent only the owner can tell (use --original)."
+    "only the owner can check whether items that are not published were suppressed or absent (use --original)."
 )
 HIDDEN_QUOTES = (
-    "every label that a spreadsheet could take for a formula begins with a quote; whether the quotes are part of the "
-    "labels only the owner can tell (use --original)."
+    "every label that a spreadsheet could take for a formula begins with a quote; only the owner can check "
+    "whether the quotes are part of the labels (use --original)."
 )
 NOTHING_LEFT = {
-    0: "nothing is published of anybody: nothing can be learned from it.",
-    1: "only one item is published for everybody: nothing can be learned from it.",
+    0: "no item of anyone is published: nothing can be learned from the release.",
+    1: "only one item is published for everybody: nothing can be learned from the release.",
 }
 
 
@@ -161,7 +158,7 @@ def verify_folder(
         check.unchecked += unchecked
         check.notes += notes
     if data is not None and data.written_in_parts and not is_on_spark:
-        raise InputError("the original and the release are held against each other by one engine; give both to Spark.")
+        raise InputError("the original and the release are compared by one engine; give both to Spark.")
     check.is_on_spark = is_on_spark and (data is None or data.written_in_parts)
     check.authenticate(signers)
     try:
@@ -306,7 +303,7 @@ class _Check:
         self._check_guards(spelled, book, data is not None)
         self._check_names(spelled)
         if said["records"] != spelled.published.n_records:
-            self._wrong("tells of another number of records than are published")
+            self._wrong("states a number of records that differs from the published one")
         release = plain(spelled, said)
         if not release.has_groups:
             self.nothing_left = nothing_left(release.published)
@@ -361,12 +358,12 @@ class _Check:
         except SetveilError as problem:
             raise InputError(f"{CERTIFICATE}: {problem}") from None
         except (TypeError, ValueError, AttributeError):
-            raise InputError(f"{CERTIFICATE}: the options of the model make no sense.") from None
+            raise InputError(f"{CERTIFICATE}: the options of the model are not valid.") from None
         written = json.loads(json.dumps(model.options()))
         if is_hidden:
             written = {key: value for key, value in written.items() if key not in model.private}
         if not _is_same(written, self.certificate["model"]["options"]):
-            self._wrong("the options of the model are not all there, or not as they are written")
+            self._wrong("options of the model are missing, or are not in canonical form")
         return model, is_hidden
 
     def _owners_model(self, data: Dataset) -> PrivacyModel | None:
@@ -462,7 +459,7 @@ class _Check:
         for name in model.private:
             listed = [tuple(one) for one in getattr(model, name) or ()]
             if listed != sorted(set(listed)):
-                self._wrong(f'its list "{name}" is not in order, or one entry stands there twice')
+                self._wrong(f'its list "{name}" is not in order, or one entry occurs twice in it')
         if owners is None and not model.listed_items & release.shown_items:
             self.unchecked.append(NO_LISTS.format(name=model.private_name))
         if owners is None or data is None:
@@ -504,13 +501,15 @@ class _Check:
         if further is None or said["not_protected"] != sentences_of(
             model, kind, kept_of(said), further, certified_columns(said), ITEM_COUNTS in said["files"]
         ):
-            self._wrong('"not_protected" is not what such a release leaves open')
+            self._wrong('"not_protected" is not the list for such a release')
         elif further:
             self.publisher_says["not_protected"] = further
         if said["record_ids"]:
-            self.notes.append("the ids of the records are published: whoever knows one finds the record.")
+            self.notes.append("record ids are published: anyone who knows an id can find the record.")
         if said["record_order"] == "input":
-            self.notes.append("the order of the input is published: whoever knows a place in it finds the record.")
+            self.notes.append(
+                "the order of the input is published: anyone who knows a person's position in it can find the record."
+            )
 
     def _check_figures(self, release: Release, model: PrivacyModel) -> None:
         if self.certificate["schema"] != SCHEMA:
@@ -561,7 +560,7 @@ class _Check:
 
 
 def _is_earlier(version: str) -> bool:
-    """Whether a version came before this one: 0.9 before 0.10, and what is no number before nothing."""
+    """Whether a version came before this one: 0.9 before 0.10, and what is not a number before nothing."""
     number, here = (tuple(map(int, re.findall("[0-9]{1,9}", text))) for text in (version, __version__))
     return re.fullmatch("[0-9.]+", version) is not None and number < here
 

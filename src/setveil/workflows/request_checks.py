@@ -39,7 +39,7 @@ def check_request(data: Dataset, model: PrivacyModel) -> None:
         if data.columns.with_role("known") and model.known_columns == "class" and not model.generalizes_columns:
             raise InputError(
                 f'the algorithms for model "{model.name}" do not generalize known columns; use model kkm with m=all, '
-                "or leave the columns out with --drop."
+                "or drop the columns with --drop."
             )
     for doubt in model.doubts(data):
         warn(doubt)

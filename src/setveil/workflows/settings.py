@@ -112,7 +112,7 @@ def measure_on(
         residual=worst_of(attacks, risk_after, before.to_dict()["rows"]),
         inference=worst_inference(attacks),
         risk_after=risk_after,
-        reach=model.reach,
+        reach=model.covered_items,
         n_tried=data.n_records,
         is_sampled=sample.is_sampled,
         seconds=time.monotonic() - started,

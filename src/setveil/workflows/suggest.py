@@ -47,7 +47,7 @@ BETTER = 0.05  # of the score: less is no reason for a weaker guarantee
 CROWDS = 4  # times k people must have items
 USED = ("k", "l", "sensitive")  # optional parameters of models that are set, where a model has them
 PROTECTS = "Protects sensitive items"
-INSTEAD = "Another way to publish at this protection"
+INSTEAD = "Another release with the same protection"
 
 
 @shows_progress
@@ -143,11 +143,11 @@ def _refusal(n_people: int, search: _Search) -> str:
         f"With {n_people:,} people no release of these data is both safe and useful: publish counts, or give access "
         "under a data use agreement."
     )
-    measured = [(name, why) for name, why in search.rejected if name not in late]
-    rejected = [f"{name}: {why.rstrip('.')}." for name, why in measured[:1]]
+    measured = [f"{name}: {why.rstrip('.')}." for name, why in search.rejected if name not in late]
+    reasons = search.reasons[:] or measured[:1]  # either says why; a message is short
     if late:
-        rejected.append(f"Not finished in time: {len(late)}. {MORE_TIME}")
-    return " ".join([refusal, *search.reasons, *rejected])
+        reasons.append(f"Not finished in time: {len(late)}. {MORE_TIME}")
+    return " ".join([refusal, *reasons])
 
 
 def _exposure(profile: Profile) -> str:
@@ -221,7 +221,7 @@ class _Search:
                 break
         for entry in () if self.ask["hierarchy"] else self.entries:
             if not self._is_small_for(entry):
-                why = f"not tried: it weighs every two of {self.n_items:,} items, too slow above {entry.most_items:,}"
+                why = f"not tried: too slow for {self.n_items:,} items (limit: {entry.most_items:,})"
                 self._reject(self._policy(self._guarantee(ks[0], self.ms[0]), entry.name, None), why)
         k = ks[0] if best is None else best.policy.model.given()["k"]
         shown = self._tried(part, list(self._protecting(k)), PROTECTS) if self.ask["sensitive"] else []
@@ -309,7 +309,7 @@ class _Search:
                 yield found[0]
                 break
             for one in found:
-                self._reject(one.policy, "a weaker guarantee with hardly more utility")
+                self._reject(one.policy, "a weaker guarantee with little more utility")
         if place + 1 < len(ms):
             stronger = self._like(best, k, ms[place + 1])
             yield from self._safe(self._tried(part, [stronger], "More protection, less utility"))
@@ -381,7 +381,7 @@ class _Search:
         )
 
     def _assessment(self, model: Mapping[str, Any]) -> dict[str, Any]:
-        """The profile that a setting is held against: that of the purpose, if its k is large enough."""
+        """The profile that a setting is compared with: that of the purpose, if its k is large enough."""
         usual = PROFILES[self.profile.name].environment if self.profile.name in PROFILES else DEFAULT.environment
         surroundings: dict[str, Any] = (
             {} if self.profile.environment == usual else {"environment": self.profile.environment}

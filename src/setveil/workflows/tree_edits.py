@@ -51,7 +51,7 @@ def merged(tree: Hierarchy, nodes: Sequence[int], label: str) -> Hierarchy:
     """The tree with a new group of some nodes that stand side by side."""
     parents = {int(tree.parent[node]) for node in nodes}
     if len(set(nodes)) < 2 or len(parents) != 1:
-        raise InputError("choose at least two that stand side by side.")
+        raise InputError("choose at least two members of the same group.")
     return _without_empty_groups(tree, dict.fromkeys(nodes, tree.n_nodes), [(_name(label), parents.pop())])
 
 
@@ -67,12 +67,12 @@ def split(tree: Hierarchy, nodes: Sequence[int], label: str) -> Hierarchy:
     """The tree with some nodes of a group taken out of it, into a new group beside it."""
     parents = {int(tree.parent[node]) for node in nodes}
     if not nodes or len(parents) != 1:
-        raise InputError("choose those that shall leave their group.")
+        raise InputError("choose the items or categories to move out of their group.")
     group = parents.pop()
     if group < 0 or group == tree.root:
         raise InputError("the top covers all items and cannot be changed; put the chosen items into a group instead.")
     if len(set(nodes)) == len(tree.children[group]):
-        raise InputError("something must stay in the group; rename it instead.")
+        raise InputError("at least one member must stay in the group; rename it instead.")
     return _without_empty_groups(tree, dict.fromkeys(nodes, tree.n_nodes), [(_name(label), int(tree.parent[group]))])
 
 

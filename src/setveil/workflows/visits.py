@@ -1,4 +1,4 @@
-"""Releases of visits, held against the people behind them: ``verify OUT --original INPUT --person patient``."""
+"""Releases of visits, compared with the people behind them: ``verify OUT --original INPUT --person patient``."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def check_people(release: Release, model: PrivacyModel, visits: Visits) -> tuple
     """``(problems, notes)``: whether every crowd of the release, in input order, has as many people as records."""
     known, k = model.known_items, model.crowd
     if known is None or k is None or release.has_groups:
-        raise UncheckedError(f'how many people stand behind a crowd is not counted for model "{model.name}".')
+        raise UncheckedError(f'people with several records are not counted for model "{model.name}".')
     published = release.published
     columns: Columns | None = published.columns
     classes = None
@@ -65,7 +65,10 @@ def check_people(release: Release, model: PrivacyModel, visits: Visits) -> tuple
     records = [frozenset(labels) for labels in published.rows.to_lists()]
     found = people_behind(records, visits.people.tolist(), known, k, classes)
     name = one_line(visits.person, 40)
-    text = f'the smallest crowd has {found.smallest:,} "{name}" behind it'
+    text = f'the records that match the same known items belong to at least {found.smallest:,} "{name}"'
     if found.n_below:
-        return [f"{found.n_below:,} of {found.n_crowds:,} crowds have fewer than {k} people behind them; {text}."], []
-    return [], [f"{text}: every crowd has at least {k} people."]
+        return [
+            f"{found.n_below:,} of {found.n_crowds:,} combinations of known items match records of fewer than {k} "
+            f"people; {text}."
+        ], []
+    return [], [f"{text}: every combination of known items matches at least {k} people."]

@@ -145,7 +145,7 @@ def breaching_moles(
         is_new = np.flatnonzero(~supersets(itemsets, found))
         pieces: list[tuple[NDArray[np.int32], NDArray[np.int64]]] = []
         for batch in np.array_split(is_new, -(-len(is_new) // BATCH) or 1):
-            context.step(f"sets of {size} items beside sensitive ones", len(pieces) * BATCH / max(len(is_new), BATCH))
+            context.step(f"sets of {size} public items", len(pieces) * BATCH / max(len(is_new), BATCH))
             pieces.append(breaches(itemsets[batch], n_sharing[batch], postings, model))
         itemsets, supports = (np.concatenate(arrays) for arrays in zip(*pieces, strict=True))
         itemsets, first = np.unique(itemsets, axis=0, return_index=True)  # once, whichever sensitive item is shared
@@ -171,7 +171,7 @@ def sets_with_sensitive(
     pieces: list[tuple[NDArray[np.int32], NDArray[np.int64]]] = []
     n_listed = 0
     for first in np.flatnonzero(np.diff(lists[0]) >= least).tolist():
-        context.step("sets of items beside a sensitive one", first / len(order))
+        context.step("sets of public items", first / len(order))
         ends, found, counts, is_complete = mine_itemsets(
             rows, lists, first, first + 1, least, min(model.p, len(order)), MAX_THREATS - n_listed
         )

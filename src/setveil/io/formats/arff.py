@@ -125,7 +125,7 @@ def _dense(source: Source, text: str, line: int, width: int) -> list[tuple[int, 
 def _sparse(source: Source, text: str, line: int, width: int) -> list[tuple[int, str]]:
     entries = []
     if not text.endswith("}"):
-        raise source.error("a sparse row does not end; close it by }.", line)
+        raise source.error("a sparse row does not end; close it with }.", line)
     inner = text.removeprefix("{").removesuffix("}").strip()
     place = 0
     while place < len(inner):

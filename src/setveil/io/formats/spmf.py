@@ -35,7 +35,7 @@ def _plan(source: Source, options: ReadOptions, evidence: str) -> Plan:
 
 
 def _has_names(source: Source) -> bool:
-    """Whether the items are words: every line ends with ``-2`` and something is no number."""
+    """Whether the items are words: every line ends with ``-2`` and something is not a number."""
     lines = [line.strip() for line in source.sample().split(b"\n")]
     lines = [line for line in lines if line and line[:1] not in b"@#%"]
     if not lines or not all(line == b"-2" or line.endswith((b" -2", b"\t-2")) for line in lines):

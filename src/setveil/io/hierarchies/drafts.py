@@ -97,8 +97,8 @@ class Draft:
             alone += is_root
         if alone >= 0.9 * len(leaves):
             text = (
-                f"{alone:,} of {len(leaves):,} items share no group with another but the root; nothing would be "
-                "shared but everything. Add groups, or use --hierarchy auto, fanout:5 or prefix:1,3."
+                f"{alone:,} of {len(leaves):,} items share no group with another item, only the root. They could "
+                "only be generalized to the root. Add groups, or use --hierarchy auto, fanout:5 or prefix:1,3."
             )
             self.report("error", text)
 
@@ -139,8 +139,8 @@ class Draft:
                 what = f"an item and {times(len(same) - 1, 'group')}" if leaves else f"{len(same)} groups"
                 self.report(
                     "warning",
-                    f'label "{label}" names {what}; they stay apart, groups get a mark when published, '
-                    "but other names would be clearer.",
+                    f'label "{label}" names {what}; they are kept separate, and published groups get a mark. '
+                    "Different names would be clearer.",
                     line,
                 )
 

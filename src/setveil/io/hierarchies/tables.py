@@ -182,11 +182,9 @@ def _kind_of_table(draft: Draft, headings: Sequence[str] | None, body: NumberedR
         return "csv"
     if named_like_their_group:
         which = (
-            f'"{min(named_like_their_group)}" stands below itself, "{min(both - named_like_their_group)}" on both sides'
+            f'"{min(named_like_their_group)}" is below itself, "{min(both - named_like_their_group)}" is on both sides'
         )
-        text = (
-            f"leaf-to-root rows or child–parent edges? {which}; say --hierarchy-format csv or --hierarchy-format edges."
-        )
+        text = f"rows from leaf to root, or edges from child to parent? {which}; set --hierarchy-format csv or edges."
         draft.report("error", text, body[0][0])
         return ""
     return "edges"

@@ -65,7 +65,7 @@ def _as_amnesia(hierarchy: Hierarchy) -> str:
     _refuse_repeated_labels(hierarchy, "amnesia")
     unfit = [label for label in hierarchy.labels if label == "has" or label.split() != [label]]
     if unfit:
-        text = f"Amnesia parts names by blanks and the word has; {name_some(unfit)} cannot be written"
+        text = f'the format amnesia separates names by blanks and the word "has"; {name_some(unfit)} cannot be written'
         raise InputError(f"{text}; use csv, edges or amnesia-json.")
     blocks = [f"distinct\nname hierarchy\ntype string\nheight {hierarchy.height + 1}\n"]
     groups = [node for node in hierarchy.in_preorder.tolist() if node >= hierarchy.n_items]
@@ -92,5 +92,5 @@ def _as_json(hierarchy: Hierarchy) -> str:
 def _refuse_repeated_labels(hierarchy: Hierarchy, format: str) -> None:
     twice = [label for label, count in Counter(hierarchy.labels).items() if count > 1]
     if twice:
-        text = f"{format} tells nodes by their labels, and {name_some(sorted(twice))} names several"
+        text = f"{format} needs a different label for every node, and {name_some(sorted(twice))} occurs twice"
         raise InputError(f"{text}; write csv or amnesia-json, or rename them.")

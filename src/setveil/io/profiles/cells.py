@@ -197,7 +197,7 @@ def _json_records(source: Source, plan: Plan) -> Iterator[dict[str, Any]]:
                 raise source.error("the records are lists without keys, so that there are no columns.", 1)
             yield record
     except json.JSONDecodeError as problem:
-        raise source.error(f"wrong JSON ({problem.msg}); write one record per line.", None) from None
+        raise source.error(f"invalid JSON ({problem.msg}); write one record per line.", None) from None
 
 
 def _of_objects(source: Source, records: Iterator[dict[str, Any]], name: str) -> CellTable:

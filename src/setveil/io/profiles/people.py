@@ -129,8 +129,8 @@ def _by_rows(keys: Sequence[Facts], row_numbers: tuple[Facts, ...], facts: Seque
 
 def _about_visits(one: Facts) -> str:
     return (
-        f'"{one.name}" is an id of visits or orders by its name, and no column says whose they are. Add a column of '
-        "people, or k counts visits, not people."
+        f'By its name, "{one.name}" identifies visits or orders, and no column identifies the people. Add a column of '
+        "people; otherwise k counts visits, not people."
     )
 
 
@@ -162,7 +162,7 @@ def _questions(
             f'"{visits[0].name}" the person?',
         )
     if points < SURE:
-        return (f'Does "{person.name}" identify people? Its rows only follow each other.',)
+        return (f'Does "{person.name}" identify people? It only has consecutive rows.',)
     return ()
 
 

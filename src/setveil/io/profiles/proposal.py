@@ -190,7 +190,7 @@ def _about_letter(one: Facts) -> str:
     ))  # fmt: skip
     return (
         f'{n_such:,} rows have a "{one.name}" that begins with "{letter}", unlike the others. Are these cancellations? '
-        "Then remove those rows before."
+        "Then remove those rows first."
     )
 
 

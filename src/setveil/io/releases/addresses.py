@@ -178,7 +178,7 @@ class RemoteStaging(Staging):
         if os.path.lexists(self.out):
             raise InputError(
                 f"{one_line(str(self.out), 120)}: exists, and the internal folder of {self.address.shown} would be "
-                "beside it; run this in another folder."
+                "next to it; run this in another folder."
             )
         if self._is_uploaded:
             return

@@ -85,7 +85,7 @@ def encode_release(
     if release.no_order and (keep_order or keep_ids):
         raise InputError(f"a {release.kind} cannot keep record order or ids: {release.no_order}; remove it.")
     if release.published.columns and keep_ids:
-        raise InputError("a release with columns has no place for record ids; remove --keep-ids.")
+        raise InputError("a release with columns cannot contain record ids; remove --keep-ids.")
     if keep_ids and release.published.ids is None:
         raise InputError("the input has no record ids to keep; remove --keep-ids.")
     if in_parts or release.published.written_in_parts:

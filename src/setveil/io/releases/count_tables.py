@@ -61,7 +61,7 @@ def split_labels(text: str, where: str) -> list[str]:
         for sign in text:
             if is_escaped:
                 if sign not in "\\|":
-                    raise InputError(f"{where}: a \\ stands only before | or \\.")
+                    raise InputError(f"{where}: write a \\ only before | or \\.")
                 signs.append(sign)
                 is_escaped = False
             elif sign == "\\":
@@ -72,7 +72,7 @@ def split_labels(text: str, where: str) -> list[str]:
             else:
                 signs.append(sign)
         if is_escaped:
-            raise InputError(f"{where}: a \\ stands only before | or \\.")
+            raise InputError(f"{where}: write a \\ only before | or \\.")
         labels.append("".join(signs))
     if "" in labels:
         raise InputError(f"{where}: an item has no name.")

@@ -111,7 +111,7 @@ def refuse_address(out: str | os.PathLike[str]) -> None:
 def _absolute(out: str | os.PathLike[str]) -> Path:
     public = Path(os.path.abspath(out))  # noqa: PTH100 (links stay as they are)
     if not public.name:
-        raise InputError(f"{public}: is not a place for a release; choose another output.")
+        raise InputError(f"{public}: cannot be the folder of a release; choose another output.")
     return public
 
 
@@ -222,8 +222,8 @@ class Staging:
                 is_marked(self.folder) and {path.name for path in self.folder.iterdir()} <= {*_PARTS, *MARKS, _COPYING}
             ):
                 raise InputError(
-                    f"{one_line(str(self.folder), 120)}: is in the way, and setveil cannot prove that one of its runs "
-                    "made it; look at it and remove it, or choose another output."
+                    f"{one_line(str(self.folder), 120)}: exists, and it may not be a temporary folder of setveil. "
+                    "Check it and remove it, or choose another output."
                 )
             _settle(self.out)
             _clear(self.folder)

@@ -64,7 +64,7 @@ class _View:
         )
 
     def heads(self, layout: str) -> dict[str, NDArray[Any]]:
-        """Columns beside the items in list and one-hot frames; their names differ from every label that is a column."""
+        """Columns besides the items in list and one-hot frames; no label that is a column has their names."""
         taken = set(self.rows.vocabulary) if layout == "onehot" else {"items"}
         columns: dict[str, NDArray[Any]] = {}
         if self.ids is not None:

@@ -249,7 +249,7 @@ def _read_people(path: Path, names: tuple[str, ...], gathered: _Gathered) -> Non
         try:
             gathered.add(row[0], row[at:-1], _taken_apart(row[-1]))
         except ValueError:
-            raise InputError(f"{path.name}:{line}: a value or an item is empty, or a group is no number.") from None
+            raise InputError(f"{path.name}:{line}: a value or an item is empty, or a group is not a number.") from None
 
 
 def _taken_apart(cell: str) -> list[str]:

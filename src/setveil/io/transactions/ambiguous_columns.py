@@ -90,7 +90,7 @@ def refuse_unnamed_people(
         dropped = shlex.quote(",".join(one_line(names[place], 40) for place in units))
         raise _unclear(
             where,
-            f"nobody said who is a person, and {_listed(names, units)} could say whose row it is",
+            f"no column was named as the person, and {_listed(names, units)} could identify people",
             f"Use {_person(names, units[0])}{_items(names, items)}, or --drop {dropped} if every row is a person",
         )
 

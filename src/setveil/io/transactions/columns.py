@@ -378,5 +378,5 @@ def _encoded(frame: Frame, column: int, row: int, text: str) -> bytes:
         return text.encode()
     except UnicodeEncodeError:
         raise InputError(
-            f"{cell_of(frame, column, row)}: half a surrogate pair; give the item a proper name."
+            f"{cell_of(frame, column, row)}: an incomplete Unicode character; give the item a proper name."
         ) from None

@@ -155,7 +155,7 @@ def long_layout(plan: Plan) -> Layout:
 
 
 def table_lines(source: Source, plan: Plan, options: ReadOptions) -> Iterator[tuple[bytes, int]]:
-    """The chunks of a table; a header that comes again, as in files that were joined, is refused."""
+    """The chunks of a table; a header that occurs again, as in files that were joined, is refused."""
     header, last = b"", None
     for chunk, line in source.lines(quoted=True):
         if plan.has_header and not options.labels_as_they_are:
@@ -166,7 +166,7 @@ def table_lines(source: Source, plan: Plan, options: ReadOptions) -> Iterator[tu
             again = _find_line(chunk, header, start)
             if again >= 0:
                 raise source.error(
-                    "the header comes again, as in files that were joined; remove the line, or use --no-header if "
+                    "the header occurs again, as in files that were joined; remove the line, or use --no-header if "
                     "the first line is a row.",
                     line + chunk.count(b"\n", 0, again),
                 )
@@ -247,7 +247,7 @@ class Table:
                 f"the row has {times(n_fields, 'field')}, {what} has {width}; "
                 "quote fields that contain the delimiter, or set --delimiter."
                 + (
-                    " If this is the last row, the file may be truncated, or a note stands below the table."
+                    " If this is the last row, the file may be truncated, or a note is below the table."
                     if n_fields < width
                     else ""
                 ),
@@ -282,7 +282,7 @@ def check_ids(source: Source, tokens: Tokens, lines: NDArray[np.int64], ids: Ids
 
 
 def _refuse_headless(source: Source, name: str, first: frozenset[bytes]) -> None:
-    """A first line whose id comes again below is a record, not a header."""
+    """A first line whose id occurs again below is a record, not a header."""
     if name.encode() in first:
         raise source.error(
             "the first line looks like a row; use --no-header, or put a header such as id,item above it.", 1
@@ -439,4 +439,4 @@ def _what_is_wrong(chunk: bytes, place: int) -> str:
         return "a quoted field does not end; close the quote. If this is the last line, the file may be truncated."
     if chunk[re.compile(rb'[^"\r]*').match(chunk, place).end()] == ord('"'):  # type: ignore[union-attr]
         return "a quote inside a field that is not quoted; put the field in quotes and double the quotes in it."
-    return "a carriage return inside the line; end lines by line feeds, or put the field in quotes."
+    return "a carriage return inside the line; end lines with line feeds, or put the field in quotes."

@@ -17,7 +17,7 @@ LEAST_DISTINCT = (
 )
 NEARLY_ALL, MANY, MOST = 0.95, 100, 0.8  # of the different records; of many a smaller share is no chance either
 COPIES = (5, 4, 3, 2)
-LEAST_BLOCK = 20  # records that come again at one distance
+LEAST_BLOCK = 20  # records that occur again at one distance
 MOST_LOOKED_AT = 4_000_000  # records; of more, all copies of some
 _ODD, _MIXED = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
@@ -65,7 +65,7 @@ def _block(positions: NDArray[np.int64], first: NDArray[np.int64], counts: NDArr
     if n_found[most] < max(LEAST_BLOCK, len(distances) // 10):
         return None
     return (
-        f"{int(n_found[most]):,} records come again {int(found[most]):,} records later, as if a part of the data were "
+        f"{int(n_found[most]):,} records occur again {int(found[most]):,} records later, as if a part of the data were "
         "there twice. Copies make people look safer than they are: remove them"
     )
 

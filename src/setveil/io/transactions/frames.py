@@ -262,7 +262,7 @@ def _plan_one_hot(
         return id_position, candidates, "counts in every column", (COUNTS_NOTE,)
     if len(kinds) == 2 and id_position is None and INTEGER in kinds:
         raise InputError(
-            f"{frame.where}: cannot tell two item columns of 0 and 1 from ids and items; convert them to "
+            f"{frame.where}: two columns of 0 and 1 can be two items, or ids and items; convert them to "
             "booleans or to text."
         )
     return id_position, answers, "0 and 1 in every column", ()
@@ -343,17 +343,17 @@ def _two_columns(frame: Frame, given_id: int | None, given_item: int | None) -> 
         if len(frame.names) != 2:
             raise InputError(
                 f"{frame.where}: {times(len(frame.names), 'column')} ({name_some(map(one_line, frame.names), 20)}) and "
-                "none holds lists; say which hold ids and items with --id-column and --item-column."
+                "none holds lists; state which columns hold ids and items with --id-column and --item-column."
             )
         if given_id is None and given_item is None and is_turned_round(frame.names):
             raise InputError(
-                f"{frame.where}: the ids seem to stand in the second column; say which hold ids and items with "
+                f"{frame.where}: the ids seem to be in the second column; state which columns hold ids and items with "
                 "--id-column and --item-column."
             )
         given_id = given_id if given_id is not None else 0 if given_item is None else 1 - given_item
         given_item = given_item if given_item is not None else 1 - given_id
     if given_id == given_item:
-        raise InputError(f"{frame.where}: ids and items cannot stand in the same column.")
+        raise InputError(f"{frame.where}: ids and items cannot be in the same column.")
     return given_id, given_item
 
 

@@ -129,11 +129,11 @@ def _refuse_header_as_record(data: Transactions, plan: Plan, where: str) -> None
         raise _slip(
             where,
             f"the first line ({shown}) looks like the header of a table, not like a basket; use --format long or "
-            "--format wide (onehot, table), or take the line out",
+            "--format wide (onehot, table), or remove the line",
         )
 
 
-def _refuse_turned_round(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
+def _refuse_swapped_columns(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
     """Items taken for people: by the names of the columns, or because there are many more items than people."""
     if not plan.item_positions or plan.id_position is None or entries_of(plan) != "row":
         return
@@ -141,8 +141,7 @@ def _refuse_turned_round(data: Dataset, plan: Plan, where: str) -> Iterator[str]
         raise _slip(
             where,
             f'people are taken from "{one_line(plan.id_name)}" and items from "{one_line(plan.item_name)}"; '
-            "turn --id-column and "
-            "--item-column round",
+            "swap --id-column and --item-column",
         )
     if (
         data.n_records >= LEAST_RECORDS
@@ -151,8 +150,8 @@ def _refuse_turned_round(data: Dataset, plan: Plan, where: str) -> Iterator[str]
     ):
         yield _warning(
             where,
-            f"{data.n_items:,} items for {data.n_records:,} people; if ids and items are swapped, turn "
-            "--id-column and --item-column round.",
+            f"{data.n_items:,} items for {data.n_records:,} people; if ids and items are in the wrong columns, swap "
+            "--id-column and --item-column.",
         )
 
 
@@ -178,20 +177,18 @@ def _refuse_lists(data: Dataset, plan: Plan, where: str) -> None:
             raise _slip(
                 where,
                 f'{len(lists):,} labels are lists of other items, as "{one_line(lists[0], 40)}", as in files with two '
-                f'delimiters; add --split "{separator}" to take them apart',
+                f'delimiters; add --split "{separator}" to split them',
             )
     for separator in "|;,":
         if _are_lists(labels, separator) and (is_single or (separator != "," and _pieces_recur(labels, separator))):
             shown = one_line(next(label for label in labels if separator in label), 40)
-            raise _slip(where, f'most items hold a list, as "{shown}"; add --split "{separator}" to take them apart')
+            raise _slip(where, f'most items hold a list, as "{shown}"; add --split "{separator}" to split them')
     if is_single and _are_lists(labels, " ") and _pieces_recur(labels, " "):
         words = [word for label in labels for word in label.split()]
         n_codes = sum(bool(CODE.fullmatch(word)) and any(map(str.isdigit, word)) for word in words)
         if n_codes >= 0.8 * len(words):
             shown = one_line(next(label for label in labels if " " in label.strip()), 40)
-            raise _slip(
-                where, f'most items hold codes between blanks, as "{shown}"; add --split " " to take them apart'
-            )
+            raise _slip(where, f'most items hold codes between blanks, as "{shown}"; add --split " " to split them')
 
 
 def _is_made_of_items(data: Dataset, label: str, separator: str) -> bool:
@@ -238,7 +235,7 @@ def _refuse_free_text(data: Dataset, _: Plan, where: str) -> None:
         and size >= 30 * len(labels)
         and 10 * len(labels) >= 9 * min(data.n_occurrences, LOOKED_AT)
     ):
-        raise _slip(where, "the items are free text, nearly each its own; turn text into codes or words first")
+        raise _slip(where, "the items are free text, and almost all differ; convert the text to codes or words first")
 
 
 def _refuse_unique_items(data: Dataset, plan: Plan, where: str) -> None:
@@ -248,7 +245,7 @@ def _refuse_unique_items(data: Dataset, plan: Plan, where: str) -> None:
     n_once = int((data.supports == 1).sum())
     if n_once >= 0.95 * data.n_items and data.n_items >= 0.9 * data.n_occurrences:
         what = f" ({plan.item_name})" if plan.item_name else ""
-        turned = ", or turn --id-column and --item-column round" if entries_of(plan) == "row" else ""
+        turned = ", or swap --id-column and --item-column" if entries_of(plan) == "row" else ""
         raise _slip(
             where,
             f"{n_once:,} of {data.n_items:,} items{what} occur once only, as ids or times do; {_other(plan)}{turned}",
@@ -265,8 +262,8 @@ def _warn_about_other_columns(data: Transactions, plan: Plan, where: str) -> Ite
     items, place = np.unique(data.items[: bounds[-1]], return_inverse=True)
     labels = [data.vocabulary[int(item)] for item in items]
     kinds = {
-        "nobody else has, as ids are": data.supports[items] == 1,
-        "is a number": np.array([label.isdecimal() for label in labels]),
+        "that nobody else has, such as an id": data.supports[items] == 1,
+        "that is a number": np.array([label.isdecimal() for label in labels]),
     }
     for what, is_such in kinds.items():
         n_such = np.diff(np.concatenate(([0], np.cumsum(is_such[place])))[bounds])  # [records]
@@ -275,7 +272,7 @@ def _warn_about_other_columns(data: Transactions, plan: Plan, where: str) -> Ite
             shown = one_line(labels[int(np.argmax(is_such))], 30)
             yield _warning(
                 where,
-                f'nearly every record has something that {what}, as "{shown}"; if that is no item, {_other(plan)}.',
+                f'nearly every record has an item {what} ("{shown}"). If it is not an item, {_other(plan)}.',
             )
             return
 
@@ -288,8 +285,8 @@ def _warn_about_nobody(_: Dataset, plan: Plan, where: str) -> Iterator[str]:
         if n_rows > 1:
             yield _warning(
                 where,
-                f'{n_rows:,} rows have the id "{word}" and are read as one person; if it says that the id is '
-                "missing, take them out or give each its own.",
+                f'{n_rows:,} rows have the id "{word}" and are read as one person. If it means that the id is '
+                "missing, remove these rows, or give each its own id.",
             )
 
 
@@ -335,12 +332,12 @@ def _refuse_header_again(data: Dataset, plan: Plan, where: str) -> None:
         raise _slip(
             where,
             f'a row has the names of the columns, "{one_line(plan.id_name)}" and "{one_line(plan.item_name)}", as '
-            "tables have that were joined with their headers; remove such rows",
+            "in tables that were joined with their headers; remove such rows",
         )
 
 
 def _refuse_row_as_header(data: Dataset, plan: Plan, where: str) -> None:
-    """A first line whose cells come again below, in their own columns, is a row, and its person would be lost."""
+    """A first line whose cells occur again below, in their own columns, is a row, and its person would be lost."""
     if not plan.has_header or not plan.is_table or is_known_header(plan.names):
         return
     names = [plan.names[place] for place in plan.item_positions]
@@ -352,7 +349,7 @@ def _refuse_row_as_header(data: Dataset, plan: Plan, where: str) -> None:
         raise _slip(
             where,
             f"the first line is read as the names of the columns, but {name_some(again, 3)} "
-            "comes again below it, so it looks like a row; use --no-header, or put a header such as id,item above it",
+            "occurs again below it, so it looks like a row; use --no-header, or put a header such as id,item above it",
         )
 
 
@@ -394,8 +391,8 @@ def _warn_about_names(data: Dataset, plan: Plan, where: str) -> Iterator[str]:
             shown = _column_of(data.vocabulary[such[0]], plan)
             yield _warning(
                 where,
-                f"{len(such):,} items{shown} look like {what}, and hardly two people share one. Items are published: "
-                f"if they name people, {_other(plan)}.",
+                f"{len(such):,} items{shown} look like {what}, and hardly any is shared by two people. Items are "
+                f"published: if they name people, {_other(plan)}.",
             )
 
 
@@ -469,7 +466,7 @@ def _warn_about_full_columns(data: Dataset, plan: Plan, where: str) -> Iterator[
     if full:
         yield _warning(
             where,
-            f"everybody has {name_some(map(one_line, full))}; if that is no item, name the columns that are "
+            f"everybody has {name_some(map(one_line, full))}; if that is not an item, name the columns that are "
             "with --item-columns.",
         )
 
@@ -509,7 +506,7 @@ GUARDS: tuple[Guard, ...] = (
     _refuse_answers,
     _refuse_table_as_baskets,
     _refuse_header_as_record,
-    _refuse_turned_round,
+    _refuse_swapped_columns,
     _refuse_one_record,
     _refuse_header_again,
     _refuse_row_as_header,

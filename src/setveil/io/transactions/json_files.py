@@ -67,7 +67,7 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
                 raise source.error(f'record {number} has no "{one_line(key)}"; give all records one.', None)
         if not isinstance(record[item_key], list):
             raise source.error(
-                f'"{one_line(item_key)}" of record {number} is no list; name another with --item-column.', None
+                f'"{one_line(item_key)}" of record {number} is not a list; name another with --item-column.', None
             )
     ids = None if id_key is None else [record[id_key] for record in content]
     for number, value in enumerate(ids or ()):
@@ -101,7 +101,7 @@ def parse_json(source: Source) -> Any:
         return json.loads(text.decode("utf-8-sig"), parse_int=str, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as problem:
         raise source.error(
-            f"wrong JSON ({problem.msg}); write one array of records, or one record per line.", problem.lineno
+            f"invalid JSON ({problem.msg}); write one array of records, or one record per line.", problem.lineno
         ) from None
     except RepeatedKeyError:
         raise source.error("an object names the same key twice; keep one.", None) from None

@@ -135,7 +135,7 @@ def text_of_value(source: Source, name: str, value: Any, line: int | None) -> by
         return b""
     text = ("true" if value else "false") if isinstance(value, bool) else str(value)
     if not is_proper(text):
-        raise source.error(f'"{one_line(name)}" holds a NUL or half a surrogate pair; correct it.', line)
+        raise source.error(f'"{one_line(name)}" holds a NUL or an incomplete Unicode character; correct it.', line)
     return text.encode()
 
 
@@ -192,7 +192,7 @@ def _parse(source: Source, text: str, begin: int, end: int, line: int) -> Any:
     if place > end:
         raise source.error("the JSON does not end on its line; write one record per line.", line)
     column = place - text.rfind("\n", 0, begin)
-    raise source.error(f"wrong JSON at character {column} ({reason}); write one object or array per line.", line)
+    raise source.error(f"invalid JSON at character {column} ({reason}); write one object or array per line.", line)
 
 
 def _items(source: Source, record: Any, item_key: str, line: int) -> list[Any]:
@@ -242,4 +242,4 @@ def _check_items(source: Source, chunk: Chunk) -> None:
 def _bad_label(label: str) -> str:
     if not label:
         return "an item label is empty; give every item a name."
-    return "an item label holds a NUL or half a surrogate pair; give it a proper name."
+    return "an item label holds a NUL or an incomplete Unicode character; give it a proper name."

@@ -358,8 +358,8 @@ def warn_about_blanks(labels: Sequence[str]) -> None:
         doubtful = [label for label in padded_labels if label.strip() in known]
         if doubtful:
             warn(
-                f"{times(len(doubtful), 'label')} with only white space more than another, read as different: "
-                f"{name_some(map(one_line, doubtful), 3)}; --strip removes white space around labels."
+                f"{times(len(doubtful), 'label differs', 'labels differ')} from another one in white space only: "
+                f"{name_some(map(one_line, doubtful), 3)}. They stay different; --strip removes white space."
             )
 
 

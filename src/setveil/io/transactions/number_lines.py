@@ -133,12 +133,12 @@ def _refuse_other(source: Source, chunk: bytes, line: int, allowed: bytes, layou
     place = min(found)
     where = line + chunk.count(b"\n", 0, place)
     if chunk[place : place + 1] == b"\r":
-        raise source.error("a carriage return inside the line; end lines by line feeds.", where)
+        raise source.error("a carriage return inside the line; end lines with line feeds.", where)
     start = max(chunk.rfind(blank, 0, place) for blank in (b" ", b"\t", b"\r", b"\n")) + 1
     token = re.match(rb"[^ \t\r\n]*", chunk[start : start + 100]).group()  # type: ignore[union-attr]
     shown = one_line(token.decode(errors="replace"), 30)
     if layout == "fimi" and token in (b"-1", b"-2"):
-        raise source.error(f'"{shown}" is no item; use --format spmf if it ends a set or a record.', where)
+        raise source.error(f'"{shown}" is not an item; use --format spmf if it ends a set or a record.', where)
     raise source.error(
         f'"{shown}" is not a whole number, as {layout} needs them; use --format basket for names.', where
     )
@@ -180,7 +180,7 @@ def _drop_separators(source: Source, lines: Lines, line: int, has_names: bool) -
         token = int(np.searchsorted(starts, place, side="right")) - 1
         shown = one_line(lines.tokens.text(token).decode(), 30)
         raise source.error(
-            f'"{shown}" is no item; spmf knows whole numbers, -1 and -2 only.', line + int(line_of[token])
+            f'"{shown}" is not an item; spmf knows whole numbers, -1 and -2 only.', line + int(line_of[token])
         )
     ends = signed[is_end]
     last = np.cumsum(lines.n_tokens) - 1  # [lines] their last tokens

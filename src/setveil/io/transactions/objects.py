@@ -136,7 +136,7 @@ def _from_lists(records: Iterable[Any]) -> Transactions:
             "array or a frame with one column per item, or a list of the items that are there."
         )
     if not all(map(is_proper, data.vocabulary)):
-        raise InputError("an item label holds a NUL or half a surrogate pair; give it a proper name.")
+        raise InputError("an item label holds a NUL or an incomplete Unicode character; give it a proper name.")
     return data
 
 
@@ -172,7 +172,7 @@ def _checked(records: Iterable[Any], watch: _Watch) -> Iterator[Iterable[Any]]:
         if record is None or (isinstance(record, float) and record != record):
             raise InputError(f"record {position} is null; give an empty list for a record without items.")
         if not isinstance(record, Iterable):
-            raise InputError(f"record {position} is no list of items but {type(record).__name__}.")
+            raise InputError(f"record {position} is not a list of items but {type(record).__name__}.")
         watch.look(record)
         yield record
 

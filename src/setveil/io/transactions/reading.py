@@ -55,9 +55,7 @@ def read_transactions(source: Any, *, table: str | None = None, **given: Any) ->
     if any(
         value not in (None, False) for value in (options.delimiter, options.no_header, options.encoding, options.sheet)
     ):
-        raise InputError(
-            "delimiter, no_header, encoding and sheet are for files, not for Python objects; leave them out."
-        )
+        raise InputError("delimiter, no_header, encoding and sheet are for files, not for Python objects; remove them.")
     data, plan = from_object(source, options, table)
     name = table or name
     reading = Reading(name, plan.layout, "", plan.evidence, interpretation=_interpretation("object", plan, options))

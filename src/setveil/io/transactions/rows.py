@@ -78,7 +78,7 @@ def refuse_rows(records: Sequence[Any], options: ReadOptions, where: str, advice
     advice = advice or "name the columns by number, as in --person 1, --item 2"
     kind = "tuples" if isinstance(records[0], tuple) else "lists"
     if apart or kind == "tuples":
-        why = f"the {_ordinal(apart[0])} one never stands in another place" if apart else "databases give such rows"
+        why = f"the {_ordinal(apart[0])} value is never in another position" if apart else "databases give such rows"
         raise InputError(
             f"{where}: all {len(records):,} records are {kind} of {width} values, and {why}: they look like rows of a "
             f"table, not like sets of items; {advice}, or add --labels-as-they-are if all values are items."
@@ -116,7 +116,7 @@ def are_columns(content: Mapping[Any, Any], options: ReadOptions, where: str) ->
     is_table = len(lengths) == 1 and min(lengths, default=-1) > 0 and all(isinstance(name, str) for name in content)
     if names_columns(options):
         if not is_table:
-            raise InputError(f"{where}: the values are no columns: give lists of one length under the columns' names.")
+            raise InputError(f"{where}: the values are not columns: give lists of one length under the columns' names.")
         return True
     if not is_table:
         return False

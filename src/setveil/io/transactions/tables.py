@@ -124,7 +124,7 @@ def plan_table(source: Source, options: ReadOptions, layout: str | None = None, 
     if look.first[0].lower() == "sep=" or look.first[0].lower().startswith("sep=" + delimiter):
         raise look.ask('the first line is a note for a spreadsheet ("sep="); remove it.')
     if look.first == [""] and not options.no_header:
-        raise look.ask("the first line is empty, and the names of the columns stand there; remove it.")
+        raise look.ask("the first line is empty, but must hold the names of the columns; remove it.")
     if layout is None:
         return _detect(look)
     if layout == "long":
@@ -153,8 +153,8 @@ def _detect(look: Look) -> Plan:
         return _plan_long(look, "--id-column" if options.id_column else "--no-header and two columns")
     if options.no_header:
         raise look.ask(
-            f"{_counted(look)} have no names; say which hold ids and items, as in --id-column 1 --item-column 2, "
-            "or use --format wide, onehot or table."
+            f"{_counted(look)} have no names; state which columns hold ids and items, as in --id-column 1 "
+            "--item-column 2, or use --format wide, onehot or table."
         )
     if look.width == 2:
         return _two_columns(look)
@@ -272,7 +272,7 @@ def _numbered(look: Look) -> Plan | None:
         return None
     if len(runs) > 1:
         globs = " or ".join(f'--item-columns "{one_line(stem)}*"' for stem in list(runs)[:4])
-        raise look.ask(f"several groups of numbered columns; say which hold items: {globs}.")
+        raise look.ask(f"several groups of numbered columns; state which columns hold items: {globs}.")
     ((stem, positions),) = runs.items()
     if not look.options.item_columns:
         refuse_other_items(look.names, stem, positions, look.top)
@@ -349,14 +349,14 @@ def _two_columns(look: Look) -> Plan:
         if all(text.isdigit() for text in ids):
             return _plan_long(look, "names above ids that are numbers")
         if len(ids) < len(look.body) and ids.isdisjoint(items):
-            return _plan_long(look, "names above ids that repeat and are no items")
+            return _plan_long(look, "names above ids that repeat and are not items")
     if 2 * len(ids) <= len(look.body):  # as baskets every row would be a person
         raise look.ask(
             "values of the first column repeat as ids of people do, but the header does not say so; use --format long "
             "(with --no-header if the first line is a row)."
         )
     raise look.ask(
-        "cannot tell a table of ids and items from baskets of two; use --format long (with --no-header if "
+        "rows can be ids and items, or baskets of two items; use --format long (with --no-header if "
         "the first line is a row) or --format basket."
     )
 
@@ -371,7 +371,7 @@ def _what_could_it_be(look: Look) -> str:
         line = look.rows.index([""]) + 1
         return f"line {line} is empty, as between two tables or above a note; keep one table per file."
     if look.width < 3:
-        return "cannot tell a table from baskets; use --format long or --format basket."
+        return "the file may be a table or baskets; use --format long or --format basket."
     headed = " --no-header" if _first_is_row(look) else ""
     if 2 * sum(map(look.is_yes_or_no, range(look.width))) >= look.width:
         return (
@@ -383,18 +383,18 @@ def _what_could_it_be(look: Look) -> str:
         f"table{headed} for items column=value."
     )
     if 2 * sum(len(set(row)) < len(row) for row in look.rows) >= len(look.rows):
-        return f"cannot tell what the columns hold, and lines that repeat a value are no baskets; use {others}"
+        return f"the content of the columns is not clear, and lines that repeat a value are not baskets; use {others}"
     values = [set(look.column(place)) for place in range(look.width)]
     if len(look.body) > 4 and sum(map(len, values)) == len(set().union(*values)):
         return (
-            "cannot tell what the columns hold, and no value comes in two of them, as items of baskets do; "
+            "the content of the columns is not clear, and no value occurs in two of them, as items of baskets do; "
             f"use {others}"
         )
-    return f"cannot tell a table from baskets; use --format basket if lines are baskets, {others}"
+    return f"the file may be a table or baskets; use --format basket if lines are baskets, {others}"
 
 
 def _first_is_row(look: Look) -> bool:
-    """Whether the first line is made like the others, or most of its cells come again in their columns."""
+    """Whether the first line is made like the others, or most of its cells occur again in their columns."""
     n_again = sum(look.first[place] in look.column(place) for place in range(look.width))
     return 2 * n_again > look.width or looks_like_rows(look.first, look.body)
 
@@ -427,11 +427,11 @@ def _plan_long(look: Look, evidence: str) -> Plan:
         if pair is not None:
             return pair
         if len(header) != 2:
-            hint = f"say which hold ids and items with {PAIR_OPTIONS}"
+            hint = f"state which columns hold ids and items with {PAIR_OPTIONS}"
             if len(header) < 2:
                 hint = f'write a header of two columns separated by "{one_line(look.delimiter)}", or use --delimiter'
             elif options.no_header:
-                hint = "say which hold ids and items, as in --id-column 1 --item-column 2"
+                hint = "state which columns hold ids and items, as in --id-column 1 --item-column 2"
             raise look.ask(f"{shown}; {hint}.")
         if not options.no_header:
             if any(name.isascii() and name.isdigit() for name in header):
@@ -465,7 +465,7 @@ def _plan_long(look: Look, evidence: str) -> Plan:
         item_place = 1 - id_position if item_place is None and id_position is not None else item_place
     assert id_position is not None and item_place is not None
     if id_position == item_place:
-        raise look.ask("ids and items cannot stand in the same column; correct --id-column or --item-column.")
+        raise look.ask("ids and items cannot be in the same column; correct --id-column or --item-column.")
     return look.plan("long", evidence, id_position, (item_place,))
 
 

@@ -94,7 +94,7 @@ def _encoded(format: Format, output: Output) -> Iterator[bytes]:
 def _check_ids(format: Format, ids: Sequence[str], n_records: int) -> None:
     if not format.writes_ids:
         known = listed({name: one for name, one in WRITTEN.items() if one.writes_ids})
-        raise InputError(f"the {format.name} layout has no place for record ids; write {known}.")
+        raise InputError(f"the {format.name} layout cannot contain record ids; write {known}.")
     if len(ids) != n_records:
         raise ValueError("one id per record")
     if len(set(ids)) != len(ids) or "" in ids:
@@ -104,7 +104,7 @@ def _check_ids(format: Format, ids: Sequence[str], n_records: int) -> None:
 
 def _check_texts(texts: Iterable[str], what: str) -> None:
     if not all(map(is_proper, texts)):
-        raise InputError(f"a {what} holds a NUL or half a surrogate pair, which no file can hold; rename it.")
+        raise InputError(f"a {what} holds a NUL or an incomplete Unicode character, which no file can hold; rename it.")
 
 
 # -- pieces -----------------------------------------------------------------------------------------------------------

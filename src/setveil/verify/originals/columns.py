@@ -15,7 +15,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)")
 
 
 class ColumnValues:
-    """The values that the first reader found, held against the cells of rows."""
+    """The values that the first reader found, compared with the cells of rows."""
 
     def __init__(self, data: Transactions, form: Interpretation) -> None:
         self.form = form

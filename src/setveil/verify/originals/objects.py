@@ -168,7 +168,7 @@ def read_object(obj: Any, form: Interpretation, chosen: Sequence[int] | None = N
     else:
         raise UncheckedError(f"there is no second reader for {type(obj).__name__}.")
     if len(names) != form.n_columns:
-        raise UncheckedError("some columns stand in the index of the frame.")
+        raise UncheckedError("some columns are in the index of the frame.")
     numbers = range(n_rows) if chosen is None else [number for number in chosen if number < n_rows]
     used, people = _used(form), {column.place for column in form.columns}
     columns = []

@@ -85,7 +85,7 @@ def _figures(read: dict[str, Any], one: str, many: str) -> None:
 
 
 def _purpose(dataset: Dataset) -> None:
-    """Whom the release is for and what it is held against: asked once, used by proposals, lights and assessment."""
+    """Whom the release is for and what it is compared with: asked once, used by proposals, lights and assessment."""
     heading(t.PURPOSE_TITLE)
     paragraph(t.PURPOSE_NOTE, "soft")
     receivers = {name: sentence(ENVIRONMENTS[purpose.environment].words) for name, purpose in PURPOSES.items()}
