@@ -32,7 +32,7 @@ from setveil.arrays.mining import (
     Postings,
     Queries,
     count_matches,
-    invert_side_by_side,
+    invert_rows,
     list_matches,
     sorted_distinct,
 )
@@ -223,7 +223,7 @@ class LocalEstimates(SupportEstimates):
     def inverted(self) -> Lists:
         """The records of each published item."""
         rows = self.release.rows
-        return invert_side_by_side(rows.indptr, rows.items, rows.n_items)
+        return invert_rows(rows.indptr, rows.items, rows.n_items)
 
     def _covering(self, itemsets: Itemsets) -> Lists:
         """The published items that cover each entry of the itemsets, the most specific last."""
