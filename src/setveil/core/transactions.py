@@ -14,7 +14,7 @@ from setveil.core.columns import Columns
 from setveil.core.dataset import Csr, Dataset, Seen, Sparse
 from setveil.core.deferred import call
 from setveil.core.provenance import Reading
-from setveil.core.row_order import LARGE, distinct_rows, sort_rows, take_rows
+from setveil.core.row_order import distinct_rows, sort_rows, take_rows
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 AnyDataset = TypeVar("AnyDataset", bound=Dataset)
+LARGE = 500_000  # occurrences from which a compiled loop is worth loading
 
 
 @dataclass(frozen=True)
@@ -263,9 +264,9 @@ class Transactions(Dataset):
     def inverted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """``(indptr, records)``: the records of item ``i``, ascending, are ``records[indptr[i]:indptr[i+1]]``."""
         if self.n_occurrences > LARGE:  # worth loading a compiled loop
-            from setveil.arrays.mining import invert_side_by_side
+            from setveil.arrays.mining import invert_rows
 
-            indptr, records = invert_side_by_side(self.indptr, self.items, self.n_items)
+            indptr, records = invert_rows(self.indptr, self.items, self.n_items)
             return indptr, records.astype(np.int64)
         indptr = np.zeros(self.n_items + 1, dtype=np.int64)
         np.cumsum(self.supports, out=indptr[1:])
@@ -302,12 +303,7 @@ class Transactions(Dataset):
             [['c'], ['a']]
         """
         ids = None if self.ids is None else tuple(self.ids[record] for record in records)
-        if self.n_occurrences > LARGE:  # worth loading a compiled loop
-            from setveil.arrays import rows
-
-            indptr, items = rows.take_rows(self.indptr, self.items, np.asarray(records, dtype=np.int64))
-        else:
-            indptr, items = take_rows(self.indptr, self.items, records)
+        indptr, items = take_rows(self.indptr, self.items, records)
         columns = None if self.columns is None else self.columns.select(records)
         return replace(self, indptr=indptr, items=items, ids=ids, reading=self._reading_of_part, columns=columns)
 
