@@ -77,7 +77,6 @@ class Transactions(Dataset):
         """From any iterable of iterables. Strings are labels; integers become their decimal label.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.Transactions.from_lists([["milk", 7], ["milk"]]).to_lists()
             [['7', 'milk'], ['milk']]
         """
@@ -188,7 +187,6 @@ class Transactions(Dataset):
         """The items of one record.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.read([["milk", "bread"], ["milk"]]).record(0).tolist()
             [0, 1]
         """
@@ -231,7 +229,6 @@ class Transactions(Dataset):
         """The records as a Polars frame: ``"long"`` (a row per record and item), ``"list"`` or ``"onehot"``.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.read([["milk", "bread"], ["beer"]]).to_polars("list")["items"].to_list()
             [['bread', 'milk'], ['beer']]
         """
@@ -242,7 +239,6 @@ class Transactions(Dataset):
         """The same as a pandas frame.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.read([["milk", "bread"], ["beer"]]).to_pandas("onehot").shape
             (2, 3)
         """
@@ -252,7 +248,6 @@ class Transactions(Dataset):
         """Labels, record by record, each in ascending order.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.read([["milk", "bread"], ["beer"]]).to_lists()
             [['bread', 'milk'], ['beer']]
         """
@@ -298,7 +293,6 @@ class Transactions(Dataset):
         """The given records, in the given order, over the same vocabulary.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.read([["a"], ["b"], ["c"]]).select([2, 0]).to_lists()
             [['c'], ['a']]
         """
@@ -422,7 +416,6 @@ class Transactions(Dataset):
         """Distinct rows with weights; ``rows.select(inverse)`` has the same items as ``self``, without its columns.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.read([["a"], ["b"], ["a"]]).distinct().weights.tolist()
             [2, 1]
         """

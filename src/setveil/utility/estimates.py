@@ -99,7 +99,7 @@ class SupportEstimates:
             return chance, some
         domain, cover = release.domain_items, release.meaning.cover
         listed = np.array([release.item_counts.get(label, -1) for label in domain], dtype=np.int64)
-        of_domain = np.zeros(len(domain) + 1)  # the last entry serves strangers
+        of_domain = np.zeros(len(domain) + 1)  # the last entry serves unknown items
         for number, support in enumerate(release.published.supports.tolist()):
             items = cover[number]
             if (listed[items] >= 0).any():
