@@ -121,21 +121,20 @@ def join_records(
     the records from a place of ``order`` on.
     """
     after = end if is_long else between
-    texts = [text + mark for mark in (after, end) for text in (*labels, b"")]
+    texts = np.array([text + mark for mark in (after, end) for text in (*labels, b"")], dtype=object)
     for start in range(0, len(order), CHUNK):
         records = order[start : start + CHUNK]
         numbers, lengths = items_or_nothing(data, records)
         last = np.cumsum(lengths) - 1
         numbers[last] += len(labels) + 1
-        pieces = [texts[number] for number in numbers.tolist()]
-        before = [] if heads is None else heads(start, records)
-        if is_long and before:
-            owners = np.repeat(np.arange(len(records)), lengths).tolist()
-            pieces = [before[owner] + piece for owner, piece in zip(owners, pieces, strict=True)]
-        elif before:
-            for place, head in zip((last - lengths + 1).tolist(), before, strict=True):
-                pieces[place] = head + pieces[place]
-        yield b"".join(pieces)
+        pieces = texts[numbers]
+        if heads is not None:
+            before = np.array(heads(start, records), dtype=object)
+            if is_long:
+                pieces = np.stack((np.repeat(before, lengths), pieces), axis=1).ravel()
+            else:
+                pieces[last - lengths + 1] = before + pieces[last - lengths + 1]
+        yield b"".join(pieces.tolist())
 
 
 def items_or_nothing(data: Transactions, records: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
