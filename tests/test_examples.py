@@ -81,8 +81,11 @@ def test_examples_of_other_nouns_run(folder: Path, monkeypatch: pytest.MonkeyPat
 def check(found: list[doctest.DocTest]) -> None:
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     told: list[str] = []
-    for test in found:
-        runner.run(test, out=told.append)
+    of_class: dict[str, object] = {}  # the examples of methods go on from that of their class
+    for test in sorted(found, key=lambda test: test.name.count(".")):
+        test.globs.update(of_class)
+        runner.run(test, out=told.append, clear_globs=False)
+        of_class |= test.globs if "." not in test.name else {}
     assert runner.failures == 0, "".join(told)
 
 

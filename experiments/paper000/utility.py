@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from experiments.claims import Reading
 from experiments.experiment import Line, Outcome, Panel, Workshop
 from experiments.paper000.privacy import KS, N_MIX, NAMES, PART, UL, K, first_records, nested_parts
@@ -36,10 +38,10 @@ from setveil.algorithms.constraints.generators import (
     random_pairs,
     rare_records,
 )
-from setveil.core import Transactions
+from setveil.core import Itemsets, Transactions
 from setveil.generate import collect, patients, patients_groups
 from setveil.models import ConstraintAnonymity
-from setveil.utility.avg_re import workload_frequent
+from setveil.utility.itemsets import frequent_itemsets
 
 GROUP_SIZES = {"UR1": 25, "UR2": 50, "UR3": 125, "UR4": 250, "UR5": 500}
 NOT_FINEST = {name: size for name, size in GROUP_SIZES.items() if name != "UR1"}
@@ -289,7 +291,11 @@ def _patients(workshop: Workshop, name: str, n: int) -> Table:
 
 def frequent_queries(data: Transactions) -> Queries:
     """1,000 of the itemsets that 0.5 % of the records have."""
-    return {"frequent": workload_frequent(data, 0.005, N_QUERIES)}
+    frequent = frequent_itemsets(data, 0.005).itemsets
+    drawn = np.random.default_rng((0, 2)).integers(0, len(frequent), N_QUERIES)
+    indptr = np.concatenate(([0], np.cumsum(np.diff(frequent.indptr)[drawn])))
+    items = np.concatenate([frequent[number] for number in drawn.tolist()])
+    return {"frequent": Itemsets(indptr.astype(np.int64), items, data.vocabulary)}
 
 
 # -- figures 40 to 42 --------------------------------------------------------------------------------------------------

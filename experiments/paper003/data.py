@@ -20,9 +20,9 @@ from setveil.algorithms.degree.cahd import group_in_sequence
 from setveil.algorithms.degree.groups import split_records
 from setveil.core import Transactions
 from setveil.models import PrivacyDegree
-from setveil.orderings import gray_order, order_records, random_order, rcm_order
+from setveil.orderings import gray_order, order_records, rcm_order
 from setveil.releases import Grouping
-from setveil.utility.reconstruction import Query, achieved_p, kl_divergences, query
+from setveil.utility.reconstruction import Query, kl_divergences, query
 
 SETS = ("BMS1", "BMS2")
 NARROWER = 0.1  # share by which a reduced bandwidth is less, at least: any two orders differ by a little
@@ -125,10 +125,20 @@ def _order_readings(public: Transactions) -> list[Reading]:
     ]
 
 
+def _achieved_p(release: Grouping) -> dict[str, float]:
+    """The degree each sensitive item really has: the smallest group size per occurrence; infinite if it never
+    occurs.
+    """
+    size = np.bincount(release.group_of, minlength=release.n_groups)
+    least = np.full(len(release.sensitive), np.inf)
+    np.minimum.at(least, release.count_item, size[release.count_group] / release.count)
+    return dict(zip(release.sensitive, least.tolist(), strict=True))
+
+
 def _group_readings(data: Transactions, model: PrivacyDegree, releases: dict[str, Grouping]) -> list[Reading]:
     """What is published, what it protects, what can be told from it."""
     printed = releases["the paper's groups"]
-    degree = achieved_p(printed)
+    degree = _achieved_p(printed)
     answer = query(printed, "pregnancy test", ["cream"], ["meat"]).estimate
     truth = query(Grouping.from_groups(data, np.arange(5), model.sensitive), "pregnancy test", ["cream"], ["meat"])
     groups = {name: _groups_of(release) for name, release in releases.items()}
@@ -280,7 +290,7 @@ def orderings(workshop: Workshop) -> Outcome:
             "Gray, bits by id": gray_order(data, "id"),
             "RCM": rcm_order(data),
             "as stored": np.arange(data.n_records),
-            "random": random_order(data),
+            "random": np.random.default_rng(0).permutation(data.n_records),
         }
         distance[name] = {title: _neighbour_distance(data, order) for title, order in orders.items()}
         band[name] = {title: float(_bandwidth(data, order)) for title, order in orders.items()}

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from setveil.arrays.tokens import find_runs, number_texts
+from setveil.arrays.tokens import number_texts
 
 
 def test_equal_texts_have_equal_numbers() -> None:
@@ -24,15 +24,3 @@ def test_equal_texts_have_equal_numbers() -> None:
         known: dict[bytes, int] = {}
         assert numbers.tolist() == [known.setdefault(text, len(known)) if text else -1 for text in looked_at]
         assert [texts[place] for place in places.tolist()] == list(known)
-
-
-def test_runs_begin_where_the_text_changes() -> None:
-    rng = random.Random(4)
-    for _ in range(100):
-        texts = rng.choices([b"a", b"b", b"ab", b"x" * 20, b"x" * 19 + b"y"], k=rng.randint(1, 60))
-        lengths = np.array([len(text) for text in texts], dtype=np.int64)
-        buffer = np.frombuffer(b"".join(texts), dtype=np.uint8)
-        step = rng.randint(1, 2)
-        looked_at = texts[::step]
-        heads = [place for place, text in enumerate(looked_at) if not place or looked_at[place - 1] != text]
-        assert find_runs(buffer, np.cumsum(lengths) - lengths, lengths, 0, step).tolist() == heads

@@ -1,16 +1,16 @@
-"""Numbering labels and ids: exact, whatever the hash does and wherever chunks end."""
+"""Numbering labels and ids: exact wherever chunks end, by the dictionary for few and by the compiled loop for many."""
 
 from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
 
 from setveil.io.transactions import labels as module
-from setveil.io.transactions.labels import Ids, Labels, gather, tokens_of
+from setveil.io.transactions.labels import Ids, Labels, number_apart, tokens_of
 
 WORDS = [
+    b"",
     b"a",
     b"b",
     b"ab",
@@ -24,49 +24,42 @@ WORDS = [
 ]
 
 
-def mix_badly(keys: np.ndarray, word: np.ndarray) -> np.ndarray:
-    return keys & np.uint64(0)  # every long text gets the same key
-
-
-@pytest.fixture(params=["good hash", "bad hash"])
-def hashing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param == "bad hash":
-        monkeypatch.setattr(module, "_mix", mix_badly)
-
-
-@pytest.mark.usefixtures("hashing")
+@pytest.mark.parametrize("many", [1, module.MANY])
 @pytest.mark.parametrize("seed", range(3))
-def test_numbers_are_those_of_a_dict(seed: int) -> None:
+def test_numbers_are_those_of_a_dict(seed: int, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MANY", many)
     rng = random.Random(seed)
     for _ in range(100):
-        words = rng.sample(WORDS, rng.randint(1, len(WORDS)))
+        words = rng.sample(WORDS[1:], rng.randint(1, len(WORDS) - 1))
         texts = rng.choices(words, k=rng.randint(1, 60))
         cuts = sorted(rng.choices(range(len(texts) + 1), k=rng.randint(0, 3)))
         labels, ids = Labels(), Ids()
         numbers: list[int] = []
         for start, end in zip([0, *cuts], [*cuts, len(texts)], strict=True):
             part = tokens_of(texts[start:end])
-            assert gather(part) == b"".join(texts[start:end])
             numbers += labels.number(part).tolist()
-            ids.add(part)
+            ids.add(number_apart(part))
         names = labels.texts()
         assert [names[number].encode() for number in numbers] == texts
-        records, n_records, kept = ids.number(keep_texts=True)
+        rows = ids.rows(keep_texts=True)
         first = list(dict.fromkeys(texts))
-        assert kept == tuple(text.decode() for text in first)
-        assert n_records == len(first)
-        assert records.tolist() == [first.index(text) for text in texts]
+        assert rows.ids == tuple(text.decode() for text in first)
+        assert rows.n_records == len(first)
+        assert rows.of_row.tolist() == [first.index(text) for text in texts]
+
+
+@pytest.mark.parametrize("many", [1, module.MANY])
+def test_rows_of_nobody_are_one_record(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MANY", many)
+    ids = Ids()
+    for texts in ([b"x", b"", b"NA"], [b"", b"x", b"NA", b"NA"]):
+        ids.add(number_apart(tokens_of(texts)))
+    rows = ids.rows(keep_texts=False)
+    assert rows.n_records == 3
+    assert (rows.of_row == rows.nobody[""]).tolist() == [False, True, False, True, False, False, False]
+    assert rows.seen is not None and rows.seen.nobody == {"NA": 3}
 
 
 def test_no_rows_no_records() -> None:
-    records, n_records, kept = Ids().number(keep_texts=True)
-    assert (len(records), n_records, kept) == (0, 0, ())
-
-
-def test_slices_of_sorted_ids_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "RUNS_AT_ONCE", 2)
-    ids = Ids()
-    texts = [b"a", b"b", b"a", b"c", b"b", b"a", b"c"]
-    ids.add(tokens_of(texts))
-    records, n_records, _ = ids.number(keep_texts=False)
-    assert (records.tolist(), n_records) == ([0, 1, 0, 2, 1, 0, 2], 3)
+    rows = Ids().rows(keep_texts=True)
+    assert (len(rows.of_row), rows.n_records, rows.ids) == (0, 0, ())

@@ -25,8 +25,7 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def compiled_everywhere(monkeypatch: pytest.MonkeyPatch, n_threads: int) -> None:
-    for name in ("MANY", "LARGE"):
-        monkeypatch.setattr(labels, name, 0)
+    monkeypatch.setattr(labels, "MANY", 0)
     monkeypatch.setattr(threads, "available_threads", lambda: n_threads)
 
 
@@ -96,7 +95,6 @@ def test_large_files_are_written_and_scanned_as_small_ones(tmp_path: Path, monke
             with monkeypatch.context() as patch:
                 if name == "many":
                     compiled_everywhere(patch, 3)
-                    patch.setattr(writing, "FEW", 0)
                     patch.setattr(writing, "CHUNK", 7)
                     patch.setattr(parquet, "LARGE_FILE", 0)
                     patch.setattr(columns, "SCANNED", 11)

@@ -19,10 +19,8 @@ from setveil.releases import Grouping
 from setveil.utility.reconstruction import (
     PROTOCOLS,
     Query,
-    achieved_p,
     draw_queries,
     kl_divergences,
-    kl_error,
     query,
 )
 from tests.naive import degree as naive
@@ -108,6 +106,13 @@ def test_divergence_is_its_definition() -> None:
         assert found == pytest.approx(naive.kl_divergence(groups, asked.sensitive, asked.items), abs=1e-12)
 
 
+def kl_error(
+    data: Transactions, release: Grouping, protocol: str = "uniform", r: int = 4, n_queries: int = 20, seed: int = 0
+) -> float:
+    queries = draw_queries(data, release.sensitive, protocol, r, n_queries, seed)
+    return float(kl_divergences(data, release, queries).mean())
+
+
 def test_error_is_zero_if_groups_are_uniform_and_the_same_for_any_order() -> None:
     data = Transactions.from_lists([["a", "x"], ["a"], ["b", "c"], ["b", "c", "x"]])
     release = Grouping.from_groups(data, np.array([0, 0, 1, 1]), ["x"])
@@ -146,13 +151,6 @@ def test_suppressed_occurrences_cost_something_finite() -> None:
     assert 0 < kl_error(data, release, r=2, n_queries=50) < math.inf
 
 
-def test_achieved_degree_per_item() -> None:
-    assert achieved_p(figure_1d()) == {"viagra": 3.0, "pregnancy test": 2.0}
-    data = Transactions.from_lists([["a", "x"], ["x"], ["a"], ["b"], ["c"]])
-    release = Grouping.from_groups(data, np.zeros(5, dtype=np.int64), ["x", "absent"])
-    assert achieved_p(release) == {"absent": math.inf, "x": 2.5}
-
-
 @pytest.mark.slow
 def test_the_default_has_the_lowest_error_on_real_data(real_data: Callable[[str], Path]) -> None:
     """Mean over two seeds; a seed draws the sensitive items and the queries, the same for every algorithm."""
@@ -165,7 +163,6 @@ def test_the_default_has_the_lowest_error_on_real_data(real_data: Callable[[str]
         for name in ("nn+", "nn", "cahd", "random"):
             release = find(name).load()().run(data, model, Context(seed=seed))
             assert isinstance(release, Grouping)
-            assert min(achieved_p(release).values()) >= 10
             row = [kl_error(data, release, protocol, n_queries=300, seed=seed) for protocol in PROTOCOLS]
             errors.setdefault(name, []).append(row)
     mean = {name: np.mean(rows, axis=0) for name, rows in errors.items()}

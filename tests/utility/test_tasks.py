@@ -22,7 +22,6 @@ from setveil.utility.avg_re import (
     least_error,
     query_errors,
     relative_errors,
-    workload_frequent,
     workload_i,
     workload_t,
 )
@@ -174,14 +173,6 @@ def test_workload_i_draws_items_uniformly() -> None:
     assert (abs(counts - 1000) < 150).all()
     by_record = np.bincount(workload_t(data, 6000, 1).items, minlength=6)
     assert by_record[:2].sum() > 5500
-
-
-def test_workload_of_frequent_itemsets() -> None:
-    records = [["a", "b"]] * 5 + [["c"]] * 5
-    drawn = workload_frequent(Transactions.from_lists(records), 0.5, n=300)
-    assert {frozenset(query) for query in drawn.to_lists()} == {frozenset(q) for q in ("a", "b", "ab", "c")}
-    with pytest.raises(InputError, match="lower the threshold"):
-        workload_frequent(Transactions.from_lists(records), 0.6)
 
 
 def test_wrong_workloads_are_refused() -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import grown, place_in
-from setveil.arrays.threads import AT_ONCE, available_threads, for_slices, map_in_order
+from setveil.arrays.threads import for_slices
 
 Lists: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, records: the records of each item, ascending
 Rows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]  # indptr, items: ascending in each row
@@ -49,7 +48,7 @@ def pack_postings(lists: Sequence[NDArray[np.integer[Any]]], n_records: int) -> 
 
 def index_rows(indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int) -> Postings:
     """Postings of rows of items."""
-    return add_bits(invert_side_by_side(indptr, items, n_items), len(indptr) - 1)
+    return add_bits(invert_rows(indptr, items, n_items), len(indptr) - 1)
 
 
 def join_postings(one: Postings, other: Postings) -> Postings:
@@ -105,58 +104,18 @@ def sorted_distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 @compiled
 def invert_rows(indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int) -> Lists:
     """The rows of each item, ascending."""
-    counts = count_items(items, n_items)
     list_indptr = np.zeros(n_items + 1, dtype=np.int64)
-    for item in range(n_items):
-        list_indptr[item + 1] = list_indptr[item] + counts[item]
-    rows = np.empty(len(items), dtype=np.int32)
-    fill_lists(indptr, items, 0, len(indptr) - 1, list_indptr[:-1].copy(), rows)
-    return list_indptr, rows
-
-
-def invert_side_by_side(indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int) -> Lists:
-    """``invert_rows`` with all processors: how often every item occurs in each part says where each part writes."""
-    n_parts = min(available_threads(), len(items) // AT_ONCE)
-    if n_parts < 2:
-        return invert_rows(indptr, items, n_items)
-    cuts = np.searchsorted(indptr, np.linspace(0, len(items), n_parts + 1)[1:-1]).tolist()
-    parts = list(pairwise([0, *cuts, len(indptr) - 1]))
-    counts = np.array(
-        list(map_in_order(lambda part: count_items(items[indptr[part[0]] : indptr[part[1]]], n_items), parts))
-    )
-    list_indptr = np.zeros(n_items + 1, dtype=np.int64)
-    np.cumsum(counts.sum(axis=0), out=list_indptr[1:])
-    fill = list_indptr[:-1] + np.cumsum(counts, axis=0) - counts  # [parts, items]
-    rows = np.empty(len(items), dtype=np.int32)
-    jobs = zip(parts, fill, strict=True)
-    for _ in map_in_order(lambda job: fill_lists(indptr, items, *job[0], job[1], rows), jobs):
-        pass
-    return list_indptr, rows
-
-
-@compiled
-def count_items(items: NDArray[np.int32], n_items: int) -> NDArray[np.int64]:
-    """How often each item occurs."""
-    counts = np.zeros(n_items, dtype=np.int64)
     for item in items:
-        counts[item] += 1
-    return counts
-
-
-@compiled
-def fill_lists(
-    indptr: NDArray[np.int64],
-    items: NDArray[np.int32],
-    first: int,
-    last: int,
-    fill: NDArray[np.int64],
-    rows: NDArray[np.int32],
-) -> None:
-    """Write the rows ``first:last`` to the lists of their items, of which ``fill`` says where to go on."""
-    for row in range(first, last):
+        list_indptr[item + 1] += 1
+    for item in range(n_items):
+        list_indptr[item + 1] += list_indptr[item]
+    fill = list_indptr[:-1].copy()
+    rows = np.empty(len(items), dtype=np.int32)
+    for row in range(len(indptr) - 1):
         for place in range(indptr[row], indptr[row + 1]):
             rows[fill[items[place]]] = row
             fill[items[place]] += 1
+    return list_indptr, rows
 
 
 @compiled

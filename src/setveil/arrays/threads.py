@@ -1,4 +1,4 @@
-"""Both hands: work on parts of the data side by side.
+"""Work on parts of the data in several threads.
 
 Compiled loops run without the GIL, so threads are enough. Results come in the order of the parts, whatever the number
 of threads.

@@ -98,26 +98,3 @@ def larger_table(keys: NDArray[np.uint64], n_known: int, size: int) -> NDArray[n
             slot = (slot + 1) & (size - 1)
         table[slot] = known
     return table
-
-
-@compiled
-def find_runs(
-    text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64], first: int, step: int
-) -> NDArray[np.int64]:
-    """Which of the pieces ``first``, ``first + step``, … differ from the one before: their positions in that row."""
-    n = (len(starts) - first + step - 1) // step
-    heads = np.empty(n, dtype=np.int64)
-    n_heads = 0
-    for number in range(n):
-        piece = first + number * step
-        is_new = number == 0 or lengths[piece] != lengths[piece - step]
-        if not is_new:
-            one, other = starts[piece - step], starts[piece]
-            for place in range(lengths[piece]):
-                if text[one + place] != text[other + place]:
-                    is_new = True
-                    break
-        if is_new:
-            heads[n_heads] = number
-            n_heads += 1
-    return heads[:n_heads].copy()

@@ -144,7 +144,6 @@ class Hierarchy:
         """From leaf-to-root label paths, root or forest. An inner node is identified by its label path from the top.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.Hierarchy.from_paths([("milk", "dairy", "all"), ("bread", "food", "all")]).n_items
             2
         """
@@ -168,7 +167,6 @@ class Hierarchy:
         """Read a hierarchy file in any supported format (see ``docs/formats.md``).
 
         Examples:
-            >>> import setveil as sv
             >>> sv.Hierarchy.from_file("taxonomy.csv").height > 0
             True
         """
@@ -180,7 +178,6 @@ class Hierarchy:
         """A balanced tree over the items in ascending order.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.Hierarchy.balanced(sv.read("baskets.txt"), fanout=2).n_items
             5
         """
@@ -192,7 +189,6 @@ class Hierarchy:
         """Codes grouped by their leading characters, as in ICD.
 
         Examples:
-            >>> import setveil as sv
             >>> tree = sv.Hierarchy.prefix(sv.read([["A01", "A02", "B10"]]), (1,))
             >>> "A*" in tree.labels, tree.height
             (True, 2)
@@ -205,7 +201,6 @@ class Hierarchy:
         """A hierarchy built from the data for a low loss; its categories have no meaning for people.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.Hierarchy.auto(sv.read("baskets.txt")).n_items
             5
         """
@@ -305,7 +300,6 @@ class Hierarchy:
         """Write as ``csv`` (leaf to root), ``edges``, ``amnesia`` or ``amnesia-json``.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.Hierarchy.from_file("taxonomy.csv").to_file("again.csv")
             >>> sv.Hierarchy.from_file("again.csv").n_items
             5

@@ -112,7 +112,7 @@ class Meaning:
         )
         domain = self.domain.numbers(vocabulary)
         if published_of.longest <= 1:  # every item has one image, which is a published item
-            of_domain = np.full(len(self.domain) + 1, -1, dtype=np.int32)  # the last entry serves strangers
+            of_domain = np.full(len(self.domain) + 1, -1, dtype=np.int32)  # the last entry serves unknown items
             of_domain[:-1][published_of.lengths > 0] = published_of.items
             identity = np.arange(n_published, dtype=np.int32)
             return Images(of_domain[domain], np.arange(n_published + 1, dtype=np.int64), identity, self.published)

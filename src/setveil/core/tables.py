@@ -44,7 +44,6 @@ class Tabular(ABC):
             wanted: a value per column, or a list of values; a column that holds several values needs one of them.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.algorithms().filter(models="degree", tier="recommended")["name"]
             ['blocks']
             >>> len(sv.algorithms().filter(lambda row: row["scales"] == "counts")) > 0

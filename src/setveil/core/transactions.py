@@ -14,7 +14,7 @@ from setveil.core.columns import Columns
 from setveil.core.dataset import Csr, Dataset, Seen, Sparse
 from setveil.core.deferred import call
 from setveil.core.provenance import Reading
-from setveil.core.row_order import LARGE, distinct_rows, sort_rows, take_rows
+from setveil.core.row_order import distinct_rows, sort_rows, take_rows
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 AnyDataset = TypeVar("AnyDataset", bound=Dataset)
+LARGE = 500_000  # occurrences from which a compiled loop is worth loading
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,6 @@ class Transactions(Dataset):
         """From any iterable of iterables. Strings are labels; integers become their decimal label.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.Transactions.from_lists([["milk", 7], ["milk"]]).to_lists()
             [['7', 'milk'], ['milk']]
         """
@@ -187,7 +187,6 @@ class Transactions(Dataset):
         """The items of one record.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.read([["milk", "bread"], ["milk"]]).record(0).tolist()
             [0, 1]
         """
@@ -230,7 +229,6 @@ class Transactions(Dataset):
         """The records as a Polars frame: ``"long"`` (a row per record and item), ``"list"`` or ``"onehot"``.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.read([["milk", "bread"], ["beer"]]).to_polars("list")["items"].to_list()
             [['bread', 'milk'], ['beer']]
         """
@@ -241,7 +239,6 @@ class Transactions(Dataset):
         """The same as a pandas frame.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.read([["milk", "bread"], ["beer"]]).to_pandas("onehot").shape
             (2, 3)
         """
@@ -251,7 +248,6 @@ class Transactions(Dataset):
         """Labels, record by record, each in ascending order.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.read([["milk", "bread"], ["beer"]]).to_lists()
             [['bread', 'milk'], ['beer']]
         """
@@ -263,9 +259,9 @@ class Transactions(Dataset):
     def inverted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """``(indptr, records)``: the records of item ``i``, ascending, are ``records[indptr[i]:indptr[i+1]]``."""
         if self.n_occurrences > LARGE:  # worth loading a compiled loop
-            from setveil.arrays.mining import invert_side_by_side
+            from setveil.arrays.mining import invert_rows
 
-            indptr, records = invert_side_by_side(self.indptr, self.items, self.n_items)
+            indptr, records = invert_rows(self.indptr, self.items, self.n_items)
             return indptr, records.astype(np.int64)
         indptr = np.zeros(self.n_items + 1, dtype=np.int64)
         np.cumsum(self.supports, out=indptr[1:])
@@ -297,17 +293,11 @@ class Transactions(Dataset):
         """The given records, in the given order, over the same vocabulary.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.read([["a"], ["b"], ["c"]]).select([2, 0]).to_lists()
             [['c'], ['a']]
         """
         ids = None if self.ids is None else tuple(self.ids[record] for record in records)
-        if self.n_occurrences > LARGE:  # worth loading a compiled loop
-            from setveil.arrays import rows
-
-            indptr, items = rows.take_rows(self.indptr, self.items, np.asarray(records, dtype=np.int64))
-        else:
-            indptr, items = take_rows(self.indptr, self.items, records)
+        indptr, items = take_rows(self.indptr, self.items, records)
         columns = None if self.columns is None else self.columns.select(records)
         return replace(self, indptr=indptr, items=items, ids=ids, reading=self._reading_of_part, columns=columns)
 
@@ -426,7 +416,6 @@ class Transactions(Dataset):
         """Distinct rows with weights; ``rows.select(inverse)`` has the same items as ``self``, without its columns.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.read([["a"], ["b"], ["a"]]).distinct().weights.tolist()
             [2, 1]
         """

@@ -76,22 +76,22 @@ class Vocabulary(Sequence[str]):
         return f"Vocabulary({len(self)} labels)"
 
     def number(self, label: str) -> int:
-        """The number of a label, or -1 for a stranger."""
+        """The number of a label, or -1 for an unknown one."""
         return self._number.get(label, -1)
 
     def numbers(self, labels: Iterable[str]) -> NDArray[np.int32]:
-        """Numbers of several labels, -1 for strangers."""
+        """Numbers of several labels, -1 for unknown ones."""
         if isinstance(labels, Vocabulary) and labels.labels == self.labels:
             return np.arange(len(self), dtype=np.int32)
         return np.fromiter(map(self._number.get, labels, repeat(-1)), dtype=np.int32)
 
     def encode(self, labels: Iterable[str], what: str = "item") -> NDArray[np.int32]:
-        """Numbers of several labels; strangers are an error that names them."""
+        """Numbers of several labels; unknown ones are an error that names them."""
         wanted = list(labels)
         numbers = self.numbers(wanted)
         if (numbers < 0).any():
-            strangers = [label for label, number in zip(wanted, numbers, strict=True) if number < 0]
-            raise InputError(f"unknown {what} {name_some(strangers)}; check the spelling.")
+            unknown = [label for label, number in zip(wanted, numbers, strict=True) if number < 0]
+            raise InputError(f"unknown {what} {name_some(unknown)}; check the spelling.")
         return numbers
 
 

@@ -79,7 +79,7 @@ _OCCASIONS = (
     (5, "fish, potatoes and roots, salad and herbs, tins, sauces and oil, wine and spirits"),
 )
 _TWO_OCCASIONS = 30  # percent of baskets
-_ELSEWHERE = 20  # percent of items, from any shelf
+_FROM_ANY_SHELF = 20  # percent of items, from any shelf
 _MEAN_LENGTH = 5.5
 N_BASKETS, SEED = 5_000, 2024  # the bundled data
 
@@ -98,7 +98,7 @@ def groceries(n: int = N_BASKETS, *, seed: int = SEED) -> Transactions:
 
     basket = np.repeat(np.arange(n), lengths)
     which = occasion[basket, draws.below(2, len(basket))]
-    which[draws.bits(len(basket)) < ONE * _ELSEWHERE // 100] = len(_OCCASIONS)
+    which[draws.bits(len(basket)) < ONE * _FROM_ANY_SHELF // 100] = len(_OCCASIONS)
     bits = draws.bits(len(basket))
     chosen = np.empty(len(basket), dtype=np.int64)
     for number, table in enumerate(_popularity()):

@@ -209,7 +209,6 @@ class PrivacyModel(ABC):
         """The attacker the guarantee is about.
 
         Examples:
-            >>> import setveil as sv
             >>> len(sv.KmAnonymity(k=5, m=2).attacker()) > 0
             True
         """
@@ -219,7 +218,6 @@ class PrivacyModel(ABC):
         """The guarantee in one plain sentence, with the attacker it assumes.
 
         Examples:
-            >>> import setveil as sv
             >>> "at least 5" in sv.KmAnonymity(k=5, m=2).guarantee()
             True
         """
@@ -229,7 +227,6 @@ class PrivacyModel(ABC):
         """What the guarantee does not cover, in plain sentences.
 
         Examples:
-            >>> import setveil as sv
             >>> len(sv.KmAnonymity(k=5, m=2).not_protected()) > 0
             True
         """

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from setveil.core import Transactions
 from setveil.orderings.gray import gray_order
 from setveil.orderings.rcm import rcm_order
-from setveil.orderings.shuffled import random_order
 
 ORDERINGS = ("gray", "rcm")  # what an algorithm can be asked for by name
 
@@ -22,4 +21,4 @@ def order_records(
     return gray_order(data) if name == "gray" else rcm_order(data, step)
 
 
-__all__ = ["ORDERINGS", "gray_order", "order_records", "random_order", "rcm_order"]
+__all__ = ["ORDERINGS", "gray_order", "order_records", "rcm_order"]

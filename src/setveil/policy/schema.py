@@ -229,7 +229,6 @@ class Policy(_Section):
         """Read and check a policy; paths in it become relative to the current folder.
 
         Examples:
-            >>> import setveil as sv
             >>> text = sv.Policy(model={"name": "km", "k": 5, "m": 2}).to_toml()
             >>> with open("policy.toml", "w") as file:
             ...     _ = file.write(text)
@@ -244,7 +243,6 @@ class Policy(_Section):
         """Check a policy given as nested dictionaries.
 
         Examples:
-            >>> import setveil as sv
             >>> sv.Policy.from_dict({"schema": 1, "model": {"name": "km", "k": 5, "m": 2}}).model.name
             'km'
         """
@@ -331,7 +329,6 @@ class Policy(_Section):
         """The policy as TOML, without defaults.
 
         Examples:
-            >>> import setveil as sv
             >>> print(sv.Policy(model={"name": "km", "k": 5, "m": 2}).to_toml().splitlines()[0])
             schema = 1
         """

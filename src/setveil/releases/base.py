@@ -56,7 +56,7 @@ class RunRecord:
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Release(ABC):
-    """What all kinds share.
+    """What all kinds share. The examples of its methods go on from this one.
 
     Examples:
         >>> import setveil as sv
@@ -102,8 +102,6 @@ class Release(ABC):
         """Published records as sets of labels, in input order.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> sorted(release.transactions()[5])
             ['bread', 'dairy']
         """
@@ -114,8 +112,6 @@ class Release(ABC):
         """Published label → the original items it covers, sorted; ``''`` only if something is suppressed.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> release.codebook()["dairy"]
             ['cheese', 'milk']
         """
@@ -325,8 +321,6 @@ class Release(ABC):
             InputError: the folder exists, or the release was read from files and not made here.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> release.publish("ready").name
             'ready'
         """
@@ -343,8 +337,6 @@ class Release(ABC):
             InputError: there are no ids, or not one per record.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> release.with_ids(range(10, 16)).to_polars("list")["id"].to_list()[:2]
             ['10', '11']
         """
@@ -372,8 +364,6 @@ class Release(ABC):
             InputError: such a release cannot be applied to new people, or it does not know an item.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> release.apply([["milk", "bread"], ["cheese", "bread"]]).transactions()[0] == {"bread", "dairy"}
             True
         """
@@ -386,8 +376,6 @@ class Release(ABC):
         """Whether the guarantee is met: ``setveil.verify`` with the model of this release, or another one.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> release.verify().holds, release.verify("km", k=3, m=2).holds
             (True, False)
         """
@@ -397,8 +385,6 @@ class Release(ABC):
         """What a few known items reveal in the published records: ``setveil.risk``.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> release.risk(known=(2,)).rows[0].singled_out
             0.0
         """
@@ -412,8 +398,6 @@ class Release(ABC):
             options: those of ``setveil.measure``.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> round(release.measure()["exact_ratio"], 2)
             0.29
         """
@@ -428,8 +412,6 @@ class Release(ABC):
             options: those of ``setveil.attack``.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> release.attack(known=(2,), targets=50).worst.after.singled_out.value
             0.0
         """
@@ -446,7 +428,6 @@ class Release(ABC):
             A table, which can be filtered and turned into a frame.
 
         Examples:
-            >>> import setveil as sv
             >>> options = {"hierarchy": "taxonomy.csv", "algorithm": "aa"}
             >>> weak, strong = (sv.anonymize("baskets.txt", "km", k=k, m=1, **options) for k in (2, 3))
             >>> weak.compare(strong)["smallest_support"]
@@ -461,8 +442,6 @@ class Release(ABC):
             InputError: Matplotlib is not installed.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> release.plot().axes[0].get_title()
             'Records that show an item under its own name'
         """
@@ -508,8 +487,6 @@ class Release(ABC):
             InputError: the layout is unknown, or a one-hot frame would not fit.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> release.to_polars("list").height
             6
         """
@@ -520,8 +497,6 @@ class Release(ABC):
         """The same as a pandas frame; after ``with_ids`` the ids are the index of list and one-hot frames.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> release.to_pandas("onehot").shape
             (6, 3)
         """
@@ -531,8 +506,6 @@ class Release(ABC):
         """The same as an Arrow table.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> release.to_arrow().column_names
             ['record', 'item']
         """
@@ -542,8 +515,6 @@ class Release(ABC):
         """A SciPy array of true and false: a row per record, a column per label of ``published.vocabulary``.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> release.to_sparse().shape
             (6, 3)
         """
@@ -554,8 +525,6 @@ class Release(ABC):
         """Labels, record by record, each in ascending order.
 
         Examples:
-            >>> import setveil as sv
-            >>> release = sv.anonymize("baskets.txt", "km", k=2, m=2, algorithm="aa", hierarchy="taxonomy.csv")
             >>> release.to_lists()[5]
             ['bread', 'dairy']
         """

@@ -228,21 +228,21 @@ class Recoding(Release):
         place = self.domain.numbers(data.vocabulary)
         is_known = place >= 0
         is_known[is_known] = (target[place[is_known]] >= 0) | self.suppressed[place[is_known]]
-        strangers = [data.vocabulary[int(item)] for item in np.flatnonzero(~is_known)]
-        if not strangers:
+        unknown = [data.vocabulary[int(item)] for item in np.flatnonzero(~is_known)]
+        if not unknown:
             applied = Recoding.from_targets(data, self.domain, place, target, labels)
             return replace(applied, suppressed=self.suppressed, hierarchy=tree, node_of_leaf=cut)
         if unknown_items == "error":
             raise InputError(
-                f"the recoding does not know {name_some(strangers)}; remove these items from the data, or use "
+                f"the recoding does not know {name_some(unknown)}; remove these items from the data, or use "
                 "--unknown-items suppress."
             )
-        wider = Vocabulary({*self.domain, *strangers})
+        wider = Vocabulary({*self.domain, *unknown})
         spread = np.full(len(wider), -1, dtype=np.int32)
         spread[wider.numbers(self.domain)] = target
         suppressed = np.zeros(len(wider), dtype=bool)
         suppressed[wider.numbers(self.domain)] = self.suppressed
-        suppressed[wider.numbers(strangers)] = True
+        suppressed[wider.numbers(unknown)] = True
         applied = Recoding.from_targets(data, wider, wider.numbers(data.vocabulary), spread, labels)
         return replace(applied, suppressed=suppressed)
 

@@ -67,7 +67,6 @@ class Residual(NamedTuple):
         return text + ("" if self.before is None else f" ({percent(self.before)} before anonymization)")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
         plain = {**self._asdict(), "interval": None if self.interval is None else list(self.interval)}
         columns = list(plain.pop("columns"))
         return {**plain, "known_columns": columns} if columns else plain
@@ -237,7 +236,6 @@ class Inference(NamedTuple):
 
     @property
     def what(self) -> str:
-        """What is inferred."""
         return "a sensitive item" if self.is_named else "a further item"
 
     @property
@@ -264,7 +262,6 @@ class Inference(NamedTuple):
         return f"; of a further item or category for {percent(self.category)} of {self.base}{control}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
         return {
             "attacker": self.attacker,
             "words": self.words,
@@ -384,7 +381,6 @@ class Utility(NamedTuple):
         return clauses
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
         return {
             "countable_within_10": self.within_10,
             "countable_within_25": self.within_25,

@@ -45,10 +45,10 @@ def choose_items(
             for at in range(need):
                 chosen[target, at] = mine[at]
             continue
-        bits, places = _bits_of(postings, mine), np.arange(n)
-        best = floor = _count_common(bits, places)
+        bits, positions = _bits_of(postings, mine), np.arange(n)
+        best = floor = _count_common(bits, positions)
         if n > need:
-            best, places = supports[mine[0]], places[:1]
+            best, positions = supports[mine[0]], positions[:1]
         leads, left = _records_to_look_at(bits, need), np.int64(patience)
         for lead in range(n - need + 1):
             n_here = np.int64(0)
@@ -58,12 +58,12 @@ def choose_items(
             if best == floor or (lead > 0 and left < 0):
                 break
             masks, times = _masks_of(leads[lead], bits[lead + 1 :], n_here)
-            best, left, places = _search(masks, times, (lead, n, size), (best, floor), left, places)
-        while best == floor and len(places) > 1 and _count_common(bits, places[:-1]) == floor:
-            places = places[:-1]
+            best, left, positions = _search(masks, times, (lead, n, size), (best, floor), left, positions)
+        while best == floor and len(positions) > 1 and _count_common(bits, positions[:-1]) == floor:
+            positions = positions[:-1]
         least[target] = best
-        for at in range(len(places)):
-            chosen[target, at] = mine[places[at]]
+        for at in range(len(positions)):
+            chosen[target, at] = mine[positions[at]]
 
 
 @compiled
@@ -82,12 +82,12 @@ def _bits_of(postings: Postings, items: NDArray[np.int32]) -> NDArray[np.uint64]
 
 
 @compiled
-def _count_common(bits: NDArray[np.uint64], places: NDArray[np.int64]) -> int:
+def _count_common(bits: NDArray[np.uint64], positions: NDArray[np.int64]) -> int:
     """The number of records with all these items."""
     n_common = np.int64(0)
     for at in range(bits.shape[1]):
-        word = bits[places[0], at]
-        for place in places[1:]:
+        word = bits[positions[0], at]
+        for place in positions[1:]:
             word &= bits[place, at]
         n_common += popcount(word)
     return n_common
@@ -150,11 +150,11 @@ def _search(
     where: tuple[int, int, int],
     known: tuple[int, int],
     left: int,
-    places: NDArray[np.int64],
+    positions: NDArray[np.int64],
 ) -> tuple[int, int, NDArray[np.int64]]:
-    """The best so far after all combinations that begin with one item, the steps that are left, and the places of the
-    items. ``where``: the place of that item, the number of items, and how many are chosen; ``known``: the best before,
-    and what cannot be beaten.
+    """The best so far after all combinations that begin with one item, the steps that are left, and the positions of
+    the items. ``where``: the place of that item, the number of items, and how many are chosen; ``known``: the best
+    before, and what cannot be beaten.
     """
     (lead, n_items, size), (best, floor) = where, known
     held = np.empty((size + 1, len(masks)), dtype=np.uint64)  # [depth] items that the records of a combination have
@@ -181,10 +181,10 @@ def _search(
         if depth + 1 < size:
             depth += 1
             n_held[depth], path[depth] = kept, place + 1
-        elif support < best or len(places) < size:
+        elif support < best or len(positions) < size:
             best = support
-            places = np.empty(size, dtype=np.int64)
-            places[0] = lead
+            positions = np.empty(size, dtype=np.int64)
+            positions[0] = lead
             for at in range(1, size):
-                places[at] = lead + path[at]  # already one beyond
-    return best, left, places
+                positions[at] = lead + path[at]  # already one beyond
+    return best, left, positions

@@ -131,7 +131,6 @@ class RiskTable(Tabular):
         return call("RiskTable.plot", self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
         rows = [row.to_dict() for row in self.rows]
         return {**asdict(self), "rows": rows, "inference": [row.to_dict() for row in self.inference]}
 

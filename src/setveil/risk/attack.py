@@ -97,7 +97,6 @@ class AttackRow:
 
     @property
     def attacker(self) -> Attacker:
-        """Who attacks."""
         return ATTACKERS[self.strategy]
 
     def to_dict(self) -> dict[str, Any]:

@@ -108,7 +108,7 @@ class Surface:
             sizes = release.group_sizes
             shares = np.zeros(
                 (len(release.sensitive) + 1, release.n_groups), dtype=np.float32
-            )  # the last row serves strangers
+            )  # the last row serves unknown items
             shares[release.count_item, release.count_group] = release.count / sizes[release.count_group]
             numbers = release.sensitive.numbers(vocabulary[int(item)] for item in secrets)
             holds = shares[numbers][:, release.group_of]
@@ -371,7 +371,7 @@ class Surface:
 def _sensitive_shares(release: Release, vocabulary: Vocabulary, secrets: NDArray[np.integer]) -> NDArray[np.float64]:
     """The share of the items of each published label that are secrets, float64[published labels]."""
     cover = release.meaning.cover
-    is_secret = np.zeros(len(cover.vocabulary) + 1, dtype=np.int64)  # the last entry serves strangers
+    is_secret = np.zeros(len(cover.vocabulary) + 1, dtype=np.int64)  # the last entry serves unknown items
     is_secret[cover.vocabulary.numbers(vocabulary[int(item)] for item in secrets)] = 1
     is_secret[-1] = 0
     until = np.concatenate(([0], np.cumsum(is_secret[cover.items])))

@@ -17,7 +17,7 @@ from setveil.risk._identifying import Rows, count_pairs, look_up_pairs, tally_su
 UNSEEN = np.iinfo(np.int64).max
 COUNTING = "counting what known items reveal"
 _PER_SLICE = 5_000_000  # subsets between two reports of progress
-_HANDS = 2  # that count at the same time
+_WORKERS = 2  # that count at the same time
 
 
 class Tally(NamedTuple):
@@ -92,17 +92,17 @@ def tally_all(data: Transactions, n_known: int, k: int, searched: NDArray[np.int
     distinct, weights, row_of = data.distinct()
     rows, lists = _ranked(distinct, weights, data.supports)
     n_rows, lengths = len(weights), distinct.lengths
-    hands = [_Hand.of(n_rows, n_known) for _ in range(_HANDS)]
+    found = [_Found.of(n_rows, n_known) for _ in range(_WORKERS)]
     slices = _slices_of_subsets(rows, lists, n_known)
-    for start in range(0, len(slices), _HANDS):  # always the same hand for the same slice: sums keep their order
-        jobs = list(zip(slices[start : start + _HANDS], hands, strict=False))
+    for start in range(0, len(slices), _WORKERS):  # always the same worker for the same slice: sums keep their order
+        jobs = list(zip(slices[start : start + _WORKERS], found, strict=False))
         for _ in map_in_order(lambda job: tally_subsets(rows, lists, *job[0], job[1].sums, job[1].least), jobs):
             pass
         progress(COUNTING, start / len(slices))
-    for other in hands[1:]:
-        hands[0].sums[...] += other.sums
-        np.minimum(hands[0].least, other.least, out=hands[0].least)
-    sums, least = hands[0].sums, hands[0].least
+    for other in found[1:]:
+        found[0].sums[...] += other.sums
+        np.minimum(found[0].least, other.least, out=found[0].least)
+    sums, least = found[0].sums, found[0].least
     tally = no_tally(data.longest + 1, n_known, len(searched))
     by_length = np.argsort(lengths, kind="stable")
     present, first = np.unique(lengths[by_length], return_index=True)
@@ -118,14 +118,14 @@ def tally_all(data: Transactions, n_known: int, k: int, searched: NDArray[np.int
 
 
 @dataclass(frozen=True, eq=False)
-class _Hand:
-    """What one of the hands that count at the same time has found."""
+class _Found:
+    """What one worker has found."""
 
     sums: NDArray[np.float64]  # [row, c-1] number of its c-subsets of support 1, sum of 1/support
     least: NDArray[np.int64]  # [row, c-1] least support
 
     @classmethod
-    def of(cls, n_rows: int, n_known: int) -> _Hand:
+    def of(cls, n_rows: int, n_known: int) -> _Found:
         return cls(np.zeros((n_rows, n_known, 2)), np.full((n_rows, n_known), UNSEEN))
 
 
@@ -152,7 +152,7 @@ def _slices_of_subsets(rows: Rows, lists: Lists, n_known: int) -> list[tuple[int
         price *= np.maximum(n_after - taken, 0) / (taken + 1)
     n_items = len(lists[0]) - 1
     until = np.cumsum(np.bincount(items, weights=price, minlength=n_items)) if n_items else np.zeros(1)
-    n_slices = max(_HANDS, int(until[-1] / _PER_SLICE))
+    n_slices = max(_WORKERS, int(until[-1] / _PER_SLICE))
     cuts = np.searchsorted(until, np.linspace(0, until[-1], n_slices + 1)[1:-1])
     bounds = np.unique(np.concatenate(([0], cuts, [n_items]))).tolist()
     return list(zip(bounds[:-1], bounds[1:], strict=True))

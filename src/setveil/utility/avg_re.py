@@ -157,22 +157,6 @@ def workload_i(data: Transactions, n: int = 1000, size: int = 5, seed: int = 0) 
     return _itemsets(data, long.items[long.indptr[rows][:, None] + chosen])
 
 
-def workload_frequent(
-    data: Transactions, threshold: float, n: int = 1000, seed: int = 0, max_size: int | None = None
-) -> Itemsets:
-    """``n`` queries drawn from the itemsets contained in at least the share ``threshold`` of the records."""
-    from setveil.utility.itemsets import frequent_itemsets
-
-    whole_number(n, "the number of queries")
-    frequent = frequent_itemsets(data, threshold, max_size=max_size).itemsets
-    if not len(frequent):
-        raise InputError(f"no itemset is in {threshold:.2%} of the records; lower the threshold of the workload.")
-    drawn = np.random.default_rng((seed, 2)).integers(0, len(frequent), n)
-    indptr = np.concatenate(([0], np.cumsum(np.diff(frequent.indptr)[drawn])))
-    items = np.concatenate([frequent[number] for number in drawn.tolist()])
-    return Itemsets(indptr.astype(np.int64), items, data.vocabulary)
-
-
 def _long_records(data: Transactions, n: int, size: int) -> NDArray[np.int64]:
     whole_number(n, "the number of queries")
     whole_number(size, "the size of a query")

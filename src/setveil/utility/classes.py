@@ -33,7 +33,6 @@ class ClassTable:
         return np.equal(self.top_count, self.size)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Plain values, for JSON."""
         columns = (self.size.tolist(), self.n_items.tolist(), self.n_sensitive.tolist(), self.top_item)
         return [
             {"size": size, "n_items": n_items, "n_sensitive": n_sensitive, "top_item": item, "top_share": count / size}

@@ -42,7 +42,6 @@ class CooccurrenceTable:
     rows: tuple[CooccurrenceRow, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
         return asdict(self)
 
 

@@ -32,7 +32,7 @@ from setveil.arrays.mining import (
     Postings,
     Queries,
     count_matches,
-    invert_side_by_side,
+    invert_rows,
     list_matches,
     sorted_distinct,
 )
@@ -99,7 +99,7 @@ class SupportEstimates:
             return chance, some
         domain, cover = release.domain_items, release.meaning.cover
         listed = np.array([release.item_counts.get(label, -1) for label in domain], dtype=np.int64)
-        of_domain = np.zeros(len(domain) + 1)  # the last entry serves strangers
+        of_domain = np.zeros(len(domain) + 1)  # the last entry serves unknown items
         for number, support in enumerate(release.published.supports.tolist()):
             items = cover[number]
             if (listed[items] >= 0).any():
@@ -223,7 +223,7 @@ class LocalEstimates(SupportEstimates):
     def inverted(self) -> Lists:
         """The records of each published item."""
         rows = self.release.rows
-        return invert_side_by_side(rows.indptr, rows.items, rows.n_items)
+        return invert_rows(rows.indptr, rows.items, rows.n_items)
 
     def _covering(self, itemsets: Itemsets) -> Lists:
         """The published items that cover each entry of the itemsets, the most specific last."""

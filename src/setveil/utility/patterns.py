@@ -99,7 +99,6 @@ class PatternTable:
     mining_loss: tuple[MiningLossRow, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
         return asdict(self)
 
 

@@ -84,25 +84,6 @@ def _public_items(release: Grouping, labels: Iterable[str]) -> NDArray[np.int32]
 # -- the reconstruction error ---------------------------------------------------------------------------------------
 
 
-def kl_error(
-    original: Transactions,
-    release: Grouping,
-    protocol: str = "uniform",
-    r: int = 4,
-    n_queries: int = 1000,
-    seed: int = 0,
-) -> float:
-    """Mean Kullback-Leibler divergence (natural logarithm) of estimated from actual answers; 0 if nothing is lost.
-
-    A query asks how the records with a sensitive item spread over the 2^r combinations of r public items. ``protocol``
-    says how the items are drawn: ``"uniform"``, by ``"frequency"``, or uniformly from those ``"cooccurring"`` with the
-    sensitive item. Queries depend on the original, the sensitive items and the seed only: releases can be compared.
-    """
-    queries = draw_queries(original, release.sensitive, protocol, r, n_queries, seed)
-    divergences = kl_divergences(original, release, queries)
-    return float(divergences.mean()) if len(divergences) else 0.0
-
-
 def draw_queries(
     original: Transactions, sensitive: Iterable[str], protocol: str, r: int, n_queries: int, seed: int
 ) -> list[Query]:
@@ -191,13 +172,3 @@ class _Cells:
 
 
 # -- the degree reached ---------------------------------------------------------------------------------------------
-
-
-def achieved_p(release: Grouping) -> dict[str, float]:
-    """The degree each sensitive item really has: the smallest group size per occurrence; infinite if it never
-    occurs.
-    """
-    size = np.bincount(release.group_of, minlength=release.n_groups)
-    least = np.full(len(release.sensitive), np.inf)
-    np.minimum.at(least, release.count_item, size[release.count_group] / release.count)
-    return dict(zip(release.sensitive, least.tolist(), strict=True))

@@ -104,9 +104,9 @@ def find_items(
 
 def fitting(data: Transactions, labels: Sequence[str], values: Mapping[str, str] | None = None) -> int:
     """How many people have all these items, and these values in these columns."""
-    strangers = [label for label in labels if label not in data.vocabulary]
-    if strangers:
-        raise InputError(f"{name_some(strangers)} not in the data; check the spelling.")
+    unknown = [label for label in labels if label not in data.vocabulary]
+    if unknown:
+        raise InputError(f"{name_some(unknown)} not in the data; check the spelling.")
     wanted = data.vocabulary.numbers(labels)
     n_before = np.concatenate(([0], np.cumsum(np.isin(data.items, wanted))))  # wanted items in front of each occurrence
     fits = n_before[data.indptr[1:]] - n_before[data.indptr[:-1]] == len(set(labels))

@@ -48,14 +48,14 @@ def resolve_hierarchy(
         tree = hierarchy_of_object(hierarchy, data.vocabulary)
     if unknown_items == "root":
         inner = set(tree.labels[tree.n_items :])
-        strangers = [label for label in data.vocabulary if label not in tree.vocabulary and label not in inner]
-        if strangers:
-            tree = tree.with_items_below_root(strangers)
-    _refuse_strangers(tree, data)
+        unknown = [label for label in data.vocabulary if label not in tree.vocabulary and label not in inner]
+        if unknown:
+            tree = tree.with_items_below_root(unknown)
+    _refuse_unknown(tree, data)
     return tree
 
 
-def _refuse_strangers(tree: Hierarchy, data: Dataset) -> None:
+def _refuse_unknown(tree: Hierarchy, data: Dataset) -> None:
     """Items that the hierarchy lacks are named: those that occur before those that only a domain has."""
     occurring = [label for label, support in zip(data.vocabulary, data.supports.tolist(), strict=True) if support]
     if len(occurring) < data.n_items:

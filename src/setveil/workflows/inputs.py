@@ -185,11 +185,11 @@ def read_input(
         from setveil.policy.selection import read_items
 
         public = frozenset(read_items(policy.input.domain))
-        strangers = [label for label in data.vocabulary if label not in public]
-        if strangers:
+        unknown = [label for label in data.vocabulary if label not in public]
+        if unknown:
             warn(
-                f"{times(len(strangers), 'item of the data is', 'items of the data are')} not in the domain: "
-                f"{name_some(map(one_line, strangers), 3)}; published labels will name them. Check that the list "
+                f"{times(len(unknown), 'item of the data is', 'items of the data are')} not in the domain: "
+                f"{name_some(map(one_line, unknown), 3)}; published labels will name them. Check that the list "
                 "belongs to this data."
             )
         data = data.over(Vocabulary({*data.vocabulary, *public}))

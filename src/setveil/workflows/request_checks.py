@@ -71,28 +71,28 @@ def check_lists(
             raise InputError(
                 f"{what}: the list is empty, so nothing would be protected; list what an attacker may know."
             )
-        strangers = sorted(label for label in labels if label not in data.vocabulary)
+        unknown = sorted(label for label in labels if label not in data.vocabulary)
         if what == "sensitive" and len(labels) == 1:
-            refuse_file_names(strangers, data.vocabulary)
-        if strangers and len(strangers) == len(labels):
+            refuse_file_names(unknown, data.vocabulary)
+        if unknown and len(unknown) == len(labels):
             raise InputError(
-                f"{what}: no item of the list is in the data: {name_some(strangers)}; nothing would "
-                f"be protected. Check the spelling{_hint(data, strangers)}, and that the list belongs to this data."
+                f"{what}: no item of the list is in the data: {name_some(unknown)}; nothing would "
+                f"be protected. Check the spelling{_hint(data, unknown)}, and that the list belongs to this data."
             )
         if what in protecting:
-            _check_spellings(data, what, labels, strangers)
+            _check_spellings(data, what, labels, unknown)
         if what == "sensitive":
             _warn_about_resembling(data, labels)
-        if strangers:
-            warn(f"{what}: {name_some(strangers)} not in the data; check the spelling.")
+        if unknown:
+            warn(f"{what}: {name_some(unknown)} not in the data; check the spelling.")
 
 
-def _hint(data: Dataset, strangers: Sequence[str]) -> str:
-    near = resembling(data.vocabulary, strangers)
+def _hint(data: Dataset, unknown: Sequence[str]) -> str:
+    near = resembling(data.vocabulary, unknown)
     return f" (the data has {name_some(near, 3)})" if near else ""
 
 
-def _check_spellings(data: Dataset, what: str, labels: set[str], strangers: Sequence[str]) -> None:
+def _check_spellings(data: Dataset, what: str, labels: set[str], unknown: Sequence[str]) -> None:
     """Whoever names "flu" and has "Flu" in the data publishes it unprotected: a slip if "flu" is not there at all."""
     spellings = set(map(_spelling, labels))
     missed = [label for label in data.vocabulary if label not in labels and _spelling(label) in spellings]
@@ -102,7 +102,7 @@ def _check_spellings(data: Dataset, what: str, labels: set[str], strangers: Sequ
         f"{what}: {name_some(missed)} in the data differs from an item of the list in case, blanks, accents, "
         "punctuation or invisible characters only"
     )
-    if set(map(_spelling, strangers)).intersection(map(_spelling, missed)):
+    if set(map(_spelling, unknown)).intersection(map(_spelling, missed)):
         raise InputError(f"{words}, and would not be protected; write it as in the data.")
     warn(f"{words}, and is not protected; add it to the list, or correct the data.")
 

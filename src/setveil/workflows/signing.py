@@ -48,7 +48,6 @@ class Signature:
         return self.signer is not None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
         fields = asdict(self)
         return {"authenticated": self.is_authenticated, **{name: fields[name] for name in ("status", "signer", "key")}}
 

@@ -175,7 +175,6 @@ class SparkGroups(DistributedGroups):
 
     @cached_property
     def figures(self) -> GroupFigures:
-        """Counted in one pass."""
         n_public, n_counted = len(self.published), len(self.counted)
 
         def summarize(blocks: Iterator[Csr]) -> tuple[Counter[int], NDArray[np.int64], NDArray[np.float64]]:
@@ -259,7 +258,6 @@ class SparkGroups(DistributedGroups):
         return dict(zip(table.column("task").to_pylist(), results, strict=True))
 
     def forget(self) -> None:
-        """Let the cluster drop them."""
         if self.secret is not None:
             self.secret.rows.unpersist()
 

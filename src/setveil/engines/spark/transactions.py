@@ -159,7 +159,6 @@ class SparkTransactions(DistributedDataset):
         return ordering.look_at_some(self.blocks, self.target)
 
     def supports_of(self, itemsets: Itemsets) -> NDArray[np.int64]:
-        """In how many records each itemset is contained."""
         n_items, queries = self.n_items, (itemsets.indptr, itemsets.items)
 
         def count(blocks: Iterator[Csr]) -> Sparse:
@@ -178,23 +177,18 @@ class SparkTransactions(DistributedDataset):
         return collect_dense(add_up(self.blocks, self.target, count), size)
 
     def gather(self, work: Callable[[Iterator[Csr]], Result]) -> list[Result]:
-        """What ``work`` makes of each partition, in any order; something small."""
         return gather(self.blocks, self.target, work)
 
     def distinct_by_length(self) -> NDArray[np.int64]:
-        """How many different records there are of each length."""
         return subsets.distinct_by_length(self)
 
     def records_at(self, positions: Mapping[int, NDArray[np.int64]]) -> dict[int, Csr]:
-        """For each length the records at positions in the canonical order of the records with at least that length."""
         return ordering.records_at(self, positions)
 
     def by_item(self, work: Callable[[int, Csr, NDArray[np.int64]], Found]) -> tuple[list[Any], dict[Mark, int]]:
-        """``work(item, rows, weights)`` of the different records with each item; a task holds those of one item."""
         return subsets.by_item(self, work)
 
     def class_sizes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """How many records are alike, ascending, and how many such classes there are."""
         return subsets.class_sizes(self)
 
     def in_shards(
@@ -203,14 +197,12 @@ class SparkTransactions(DistributedDataset):
         bounds: NDArray[np.int64],
         work: Callable[[int, Transactions], tuple[Csr, Any]],
     ) -> tuple[DistributedDataset, list[Any]]:
-        """The records in the order of their codes, cut at ``bounds``; a task holds one shard."""
         blocks, summaries = ordering.in_shards(self, encode, bounds, work)
         return SparkTransactions(blocks, self.vocabulary, self.layout), summaries
 
     def in_groups(
         self, maker: GroupMaker, published: DistributedDataset, sensitive: Sequence[str]
     ) -> DistributedGroups:
-        """The records in groups."""
         return groups.in_groups(self, maker, published.vocabulary, sensitive)
 
     def keep_records(self, choose: Callable[[Csr], NDArray[np.int64]]) -> SparkTransactions:
@@ -234,7 +226,6 @@ class SparkTransactions(DistributedDataset):
         emit: Callable[[Csr], tuple[NDArray[np.int32], Csr]],
         work: Callable[[int, Csr, NDArray[np.int64]], int],
     ) -> dict[int, int]:
-        """``work(key, rows, weights)`` of the rows that ``emit`` makes under each key; a task holds those of one."""
         return subsets.by_key(self, emit, work)
 
     def release_memory(self) -> None:

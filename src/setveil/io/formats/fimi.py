@@ -72,9 +72,9 @@ def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transaction
 
 
 def _write(output: Output) -> Iterator[bytes]:
-    strangers = [label for label in output.data.vocabulary if not (label.isascii() and label.isdigit())]
-    if strangers:
-        raise InputError(f"fimi holds whole numbers only, not {name_some(strangers)}; write another layout.")
+    unknown = [label for label in output.data.vocabulary if not (label.isascii() and label.isdigit())]
+    if unknown:
+        raise InputError(f"fimi holds whole numbers only, not {name_some(unknown)}; write another layout.")
     return output.join([label.encode() for label in output.data.vocabulary], b" ", b"\n")
 
 

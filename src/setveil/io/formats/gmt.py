@@ -18,7 +18,7 @@ def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transaction
 
     from setveil.core.transactions import Layout
     from setveil.io.transactions.delimited import split_fields
-    from setveil.io.transactions.labels import Ids, Labels, assemble, joined
+    from setveil.io.transactions.labels import Ids, Labels, assemble, joined, number_apart
 
     labels, ids = Labels(), Ids()
     numbers, lengths = [], []
@@ -36,13 +36,13 @@ def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transaction
         nameless = np.flatnonzero(fields.tokens.lengths[first] == 0)
         if len(nameless):
             raise source.error("a set without name; give every line one.", int(fields.lines[nameless[0]]))
-        ids.add(fields.tokens.pick(first))
+        ids.add(number_apart(fields.tokens.pick(first)))
         numbers.append(labels.number(fields.tokens.pick(is_item)))
         lengths.append(np.bincount(row_of[is_item], minlength=len(fields.n_fields)))
     n_items = joined(lengths, np.int64)
-    record_of_line, n_records, kept = ids.number(options.keep_ids)
-    owners = np.repeat(record_of_line, n_items)
-    data = assemble(owners, joined(numbers, np.int32), n_records, labels.texts(), Layout("jsonl"), kept)
+    rows = ids.rows(options.keep_ids)
+    owners = np.repeat(rows.of_row, n_items)
+    data = assemble(owners, joined(numbers, np.int32), rows.n_records, labels.texts(), Layout("jsonl"), rows.ids)
     return data, plan
 
 

@@ -82,9 +82,9 @@ def _read_graph(draft: Draft, content: dict[str, Any]) -> None:
             links.append((key, None, None))
     for edge in _objects(draft, content.get("edgeList"), "edgeList"):
         parent, child = (_json_label(draft, edge.get(end), f'"{end}" of an edge') for end in ("from", "to"))
-        strangers = [key for key in (parent, child) if key and key not in labels]
-        if strangers:
-            draft.report("error", f"an edge names {name_some(strangers)}, which is not a node id; add the node.")
+        unknown = [key for key in (parent, child) if key and key not in labels]
+        if unknown:
+            draft.report("error", f"an edge names {name_some(unknown)}, which is not a node id; add the node.")
         elif parent and child:
             links.append((child, parent, None))
     read_links(draft, links, labels)

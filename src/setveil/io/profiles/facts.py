@@ -52,7 +52,6 @@ class Facts:
 
     @property
     def n_rows(self) -> int:
-        """All rows."""
         return len(self.cells.numbers)
 
     @property

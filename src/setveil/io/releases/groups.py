@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from array import array
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,13 @@ from numpy.typing import NDArray
 from setveil.core import Layout, Transactions, Vocabulary
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError
-from setveil.io.releases.plain_lines import Lines, split_plain
 from setveil.io.transactions.labels import Labels, joined, tokens_of
 from setveil.io.transactions.parquet import encode, list_column
 from setveil.io.transactions.writing import items_or_nothing, join_records
 
 CHUNK = 1 << 22  # bytes read at a time
 MOST_GROUPS = 1 << 40  # more than any file has lines
+_scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
 def encode_groups(
@@ -82,10 +81,10 @@ def _read_json_lines(path: Path) -> Read:
     try:
         with open_regular(path) as file:
             while rows := file.readlines(CHUNK):
-                lines = split_plain(b"".join(rows)) or _parse(rows, path, n_lines)
-                groups.append(lines.groups)
-                lengths.append(lines.lengths)
-                numbers.append(labels.number(lines.labels))
+                some, sizes, texts = _parse(rows, path, n_lines)
+                groups.append(some)
+                lengths.append(sizes)
+                numbers.append(labels.number(tokens_of(texts)))
                 n_lines += len(rows)
         return joined(groups, np.int64), joined(lengths, np.int64), joined(numbers, np.int32), labels.texts()
     except OSError as problem:
@@ -94,24 +93,27 @@ def _read_json_lines(path: Path) -> Read:
         raise InputError(f"{path.name}: is not UTF-8 text.") from None
 
 
-def _parse(rows: list[bytes], path: Path, n_before: int) -> Lines:
-    """Any JSON records; ``n_before`` lines came before."""
-    groups, lengths = array("q"), array("q")
+def _parse(rows: list[bytes], path: Path, n_before: int) -> tuple[NDArray[np.int64], NDArray[np.int64], list[bytes]]:
+    """The group and the number of items of each record, and all labels; ``n_before`` lines came before."""
+    groups: list[int] = []
+    lengths: list[int] = []
     labels: list[bytes] = []
     for row in rows:
-        text = row.decode()
+        text = row.decode().strip()
         try:
-            entry = json.loads(text)
+            entry, end = _scan(text, 0)
             group, items = entry["group"], entry["items"]
             if type(group) is not int or not 1 <= group <= MOST_GROUPS or type(items) is not list or not all(items):
                 raise ValueError
-            labels += [str.encode(item) for item in items]
-        except (ValueError, KeyError, TypeError, RecursionError):
+            if end != len(text):
+                raise ValueError
+            labels += map(str.encode, items)
+        except (ValueError, KeyError, TypeError, RecursionError, StopIteration):
             where = n_before + len(groups) + 1
             raise InputError(f'{path.name}:{where}: is not a record like {{"group": 1, "items": ["a"]}}.') from None
         lengths.append(len(items))
         groups.append(group)
-    return Lines(np.array(groups), np.array(lengths), tokens_of(labels))
+    return np.array(groups, dtype=np.int64), np.array(lengths, dtype=np.int64), labels
 
 
 def _read_parquet(path: Path) -> Read:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from setveil.core.transactions import label_of
 from setveil.errors import InputError
 from setveil.io.source import one_line
-from setveil.io.transactions.labels import Tokens, padded, tokens_of
+from setveil.io.transactions.labels import Tokens, tokens_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 500_000  # rows at a time
 SCANNED = 1_000_000  # rows at a time from disk: row groups of most writers are no larger
-MOST_NUMBERS = 1 << 22  # between the smallest and the largest item for a table of all of them
 PIECE = 200_000  # of these at a time: each may hold many items
 TEXT, INTEGER, BOOLEAN, FLOAT, LIST, OTHER = "text", "integer", "boolean", "float", "list", "other"
 SCALARS = (TEXT, INTEGER)
@@ -33,7 +32,6 @@ class ListRows(NamedTuple):
 
     lengths: NDArray[np.int64]  # [rows]
     tokens: Tokens  # their items
-    positions: NDArray[np.integer] | None = None  # [items] the token of each item, where each token stands once only
 
 
 class Frame(Protocol):
@@ -104,7 +102,6 @@ class PolarsFrame:
             yield start, series.slice(start, ROWS_AT_ONCE)
 
     def kind(self, column: int) -> str:
-        """What the column holds."""
         import polars as pl
 
         dtype = self.dtypes[column]
@@ -119,12 +116,10 @@ class PolarsFrame:
         return TEXT if isinstance(dtype, pl.String | pl.Categorical | pl.Enum) else OTHER
 
     def texts(self, column: int) -> Iterator[Tokens]:
-        """A column in slices."""
         for start, part in self._slices(column):
             yield self._tokens(part, column, start)
 
     def cells(self, column: int) -> Iterator[Tokens]:
-        """Any column as text in slices."""
         import polars as pl
 
         series = self._whole(column)
@@ -141,7 +136,6 @@ class PolarsFrame:
                 yield self._tokens(texts, column, start)
 
     def lists(self, column: int) -> Iterator[ListRows]:
-        """A list column in slices."""
         import polars as pl
 
         for start, part in self._slices(column):
@@ -155,9 +149,7 @@ class PolarsFrame:
             lengths = part.list.len().to_numpy().astype(np.int64)
             inner = (part if lengths.all() else part.filter(part.list.len() > 0)).explode()
             self._check(inner, column, start, lengths)
-            values = inner if inner.dtype.is_integer() else inner.cast(pl.String)
-            distinct = values.unique(maintain_order=True)
-            yield ListRows(lengths, _joined(distinct.cast(pl.String)), _positions(values, distinct))
+            yield ListRows(lengths, _joined(inner.cast(pl.String)))
 
     def _tokens(self, series: pl.Series, column: int, start: int) -> Tokens:
         """The texts of a series whose values stand in the rows from ``start`` on."""
@@ -187,19 +179,16 @@ class PolarsFrame:
             )
 
     def first_null(self, column: int) -> int | None:
-        """The first row without value."""
         series = self._whole(column)
         missing = (series.fill_nan(None) if series.dtype.is_float() else series).is_null()
         return int(missing.arg_max() or 0) if missing.any() else None
 
     def has_only_0_and_1(self, column: int) -> bool:
-        """Whether there is nothing else."""
         series = self._whole(column)
         values = (series.fill_nan(None) if series.dtype.is_float() else series).drop_nulls().to_numpy()
         return bool(((values == 1) | (values == 0)).all())
 
     def label(self, column: int) -> str:
-        """The column's name."""
         return label_of(self.names[column], f"{self.where}: column {column + 1}")
 
 
@@ -208,25 +197,11 @@ def row_of_item(lengths: NDArray[np.int64], item: int) -> int:
     return int(np.searchsorted(np.cumsum(lengths), item, side="right"))
 
 
-def _positions(values: pl.Series, distinct: pl.Series) -> NDArray[np.integer]:
-    """The place of each value, text or a whole number, among the distinct ones."""
-    import polars as pl
-
-    if len(distinct) and values.dtype.is_integer():
-        least, most = int(cast(int, distinct.min())), int(cast(int, distinct.max()))
-        if least >= -(1 << 63) and most < 1 << 63 and most - least <= MOST_NUMBERS:
-            known, numbers = (each.cast(pl.Int64).to_numpy() - least for each in (distinct, values))
-            number_of = np.zeros(most - least + 1, dtype=np.int32)
-            number_of[known] = np.arange(len(known))
-            found: NDArray[np.int32] = number_of[numbers]
-            return found
-    return values.cast(pl.String).cast(pl.Enum(distinct.cast(pl.String))).to_physical().to_numpy()
-
-
 def _joined(texts: pl.Series) -> Tokens:
     """Texts, one after the other."""
     lengths = texts.str.len_bytes().to_numpy().astype(np.int64)
-    return Tokens(padded((texts.str.join("").item() or "").encode()), np.cumsum(lengths) - lengths, lengths)
+    buffer = np.frombuffer((texts.str.join("").item() or "").encode(), dtype=np.uint8)
+    return Tokens(buffer, np.cumsum(lengths) - lengths, lengths)
 
 
 class ScannedFrame(PolarsFrame):
@@ -277,7 +252,6 @@ class PandasFrame:
         return PandasFrame(self._frame.iloc[:, list(columns)], self.where)
 
     def kind(self, column: int) -> str:
-        """What the column holds."""
         import pandas as pd
 
         series = self._frame.iloc[:, column]
@@ -297,7 +271,6 @@ class PandasFrame:
         return LIST if isinstance(some, list | tuple | set | frozenset | np.ndarray) else TEXT
 
     def texts(self, column: int) -> Iterator[Tokens]:
-        """A column in slices."""
         series = self._frame.iloc[:, column]
         for start in range(0, self.n_rows, ROWS_AT_ONCE):
             part = series.iloc[start : start + ROWS_AT_ONCE]
@@ -307,7 +280,6 @@ class PandasFrame:
             yield tokens_of([_text(self, column, row, value) for row, value in enumerate(part.tolist(), start=start)])
 
     def cells(self, column: int) -> Iterator[Tokens]:
-        """Any column as text in slices."""
         if self.kind(column) == LIST:
             raise _no_cell(self, column, "list")
         for start in range(0, self.n_rows, ROWS_AT_ONCE):
@@ -315,7 +287,6 @@ class PandasFrame:
             yield tokens_of([_cell_text(self, column, row, value) for row, value in enumerate(values, start)])
 
     def lists(self, column: int) -> Iterator[ListRows]:
-        """A list column in slices."""
         series = self._frame.iloc[:, column]
         for start in range(0, self.n_rows, ROWS_AT_ONCE):
             lengths, texts = [], []
@@ -330,17 +301,14 @@ class PandasFrame:
             yield ListRows(np.array(lengths, dtype=np.int64), tokens_of(texts))
 
     def first_null(self, column: int) -> int | None:
-        """The first row without value."""
         missing = self._frame.iloc[:, column].isna().to_numpy(dtype=bool)
         return int(np.argmax(missing)) if missing.any() else None
 
     def has_only_0_and_1(self, column: int) -> bool:
-        """Whether there is nothing else."""
         values = np.asarray(self._frame.iloc[:, column].dropna())
         return bool(((values == 1) | (values == 0)).all())
 
     def label(self, column: int) -> str:
-        """The column's name."""
         return label_of(self._frame.columns[column], f"{self.where}: column {column + 1}")
 
 

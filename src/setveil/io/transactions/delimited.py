@@ -27,18 +27,15 @@ from setveil.io.transactions.labels import (
     Ids,
     Labels,
     Numbered,
-    Runs,
     Tokens,
+    assemble_records,
     assemble_rows,
-    assemble_runs,
-    find_id_runs,
     joined,
     number_apart,
-    padded,
     tokens_of,
 )
 from setveil.io.transactions.missing import MissingCells
-from setveil.io.transactions.people import ColumnCells, finish_people, rows_of
+from setveil.io.transactions.people import ColumnCells, finish_people
 
 LONGEST_ID = 4096  # bytes
 FIRST = 1000  # rows whose ids are compared with the header
@@ -68,12 +65,11 @@ class Fields(NamedTuple):
 
 
 class LongRows(NamedTuple):
-    """Ordinary rows of a long table: runs of ids, and items numbered among themselves."""
+    """Ordinary rows of a long table: ids and items, numbered among themselves."""
 
     n_rows: int
-    ids: Runs
+    ids: Numbered
     items: Numbered
-    first: frozenset[bytes]  # of the ids
     columns: list[Numbered]  # of people
 
 
@@ -94,17 +90,16 @@ def read_long(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
         if rows is None:
             continue
         if plan.has_header and not ids and not is_known_header(plan.names):
-            _refuse_headless(source, plan.names[plan.id_position], rows.first)
-        ids.add_runs(rows.ids)
+            _refuse_headless(source, plan.names[plan.id_position], rows.ids)
+        ids.add(rows.ids)
         numbers.append(labels.merge(missing.take(rows.items, plan.item_name)))
         cells.take(rows.columns)
     table.expect_rows()
     notes = (*plan.notes, *missing.report(source.name, table.n_rows))
-    records = ids.records(options.keep_ids)
-    items = joined(numbers, np.int32)
-    data = assemble_runs(records, items, labels.texts(), long_layout(plan))
-    data, dropped = finish_people(data, rows_of(records), cells, plan, options, source.name)
-    return data, replace(plan, n_rows=len(items), ids=records.seen, notes=(*notes, *dropped), is_table=True)
+    people, items = ids.rows(options.keep_ids), joined(numbers, np.int32)
+    data = assemble_records(people, items, labels.texts(), long_layout(plan))
+    data, dropped = finish_people(data, people, cells, plan, options, source.name)
+    return data, replace(plan, n_rows=len(items), ids=people.seen, notes=(*notes, *dropped), is_table=True)
 
 
 def _read_chunk(source: Source, plan: Plan, lines: tuple[bytes, int, bool]) -> LongRows | Fields:
@@ -127,12 +122,10 @@ def _are_ordinary(rows: Fields, plan: Plan) -> bool:
 def _number_rows(tokens: Tokens, plan: Plan) -> LongRows:
     assert plan.id_position is not None
     width = len(plan.names)
-    ids = tokens.pick(slice(plan.id_position, FIRST * width, width))
     return LongRows(
         len(tokens.starts) // width,
-        find_id_runs(tokens, plan.id_position, width),
+        number_apart(tokens, plan.id_position, width),
         number_apart(tokens, plan.item_positions[0], width),
-        frozenset(ids.text(row) for row in range(len(ids.starts))),
         [number_apart(tokens, column.place, width) for column in plan.read_columns],
     )
 
@@ -281,9 +274,9 @@ def check_ids(source: Source, tokens: Tokens, lines: NDArray[np.int64], ids: Ids
         )
 
 
-def _refuse_headless(source: Source, name: str, first: frozenset[bytes]) -> None:
+def _refuse_headless(source: Source, name: str, ids: Numbered) -> None:
     """A first line whose id occurs again below is a record, not a header."""
-    if name.encode() in first:
+    if name.encode() in ids.texts[: int(ids.numbers[:FIRST].max()) + 1]:
         raise source.error(
             "the first line looks like a row; use --no-header, or put a header such as id,item above it.", 1
         )
@@ -370,8 +363,7 @@ def _with_one_character(chunk: bytes, delimiter: str) -> tuple[bytes, str]:
 
 def _split_at_once(chunk: bytes, line: int, delimiter: int) -> Fields | None:
     """The fields of ordinary lines, None for a chunk that needs a closer look."""
-    buffer = padded(chunk)
-    text = buffer[: len(chunk)]
+    text = np.frombuffer(chunk, dtype=np.uint8)
     is_line_end = text == ord("\n")
     stops = np.flatnonzero(is_line_end | (text == delimiter))
     quotes = np.flatnonzero(text == ord('"')) if b'"' in chunk else None
@@ -402,7 +394,7 @@ def _split_at_once(chunk: bytes, line: int, delimiter: int) -> Fields | None:
             return None
         starts[quoted] += 1
         lengths[quoted] -= 2
-    return Fields(Tokens(buffer, starts, lengths), n_fields, lines)
+    return Fields(Tokens(text, starts, lengths), n_fields, lines)
 
 
 def scan_rows(source: Source, chunk: bytes, line: int, delimiter: str) -> list[tuple[int, list[bytes]]]:

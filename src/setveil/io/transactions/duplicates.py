@@ -74,10 +74,8 @@ def _content_keys(data: Transactions, positions: NDArray[np.int64]) -> NDArray[n
     """A number for each of the records that have items, equal for equal records; two different ones share theirs once
     in 2^64.
     """
-    from setveil.arrays.rows import sum_over_rows  # compiled loops, which reading a small file does without
-
     with np.errstate(over="ignore"):
         mixed = np.arange(1, data.n_items + 1, dtype=np.uint64) * _ODD
         mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIXED
         mixed ^= mixed >> np.uint64(27)
-    return sum_over_rows(data.indptr, data.items, mixed)[positions]
+    return np.add.reduceat(mixed[data.items], data.indptr[positions])

@@ -42,19 +42,18 @@ from setveil.io.transactions.columns import (
 from setveil.io.transactions.grids import GridRows, read_grid
 from setveil.io.transactions.headers import guess_pair, is_turned_round, looks_like_ids, numbered_columns, rank_of_ids
 from setveil.io.transactions.labels import (
-    WORD,
     Ids,
     Labels,
     Numbered,
-    Records,
+    Rows,
     Tokens,
+    assemble_records,
     assemble_rows,
-    assemble_runs,
     joined,
     number_apart,
 )
 from setveil.io.transactions.missing import MissingCells
-from setveil.io.transactions.people import ColumnCells, Rows, finish_people, rows_of
+from setveil.io.transactions.people import ColumnCells, finish_people
 from setveil.io.transactions.tables import COUNTS_NOTE
 
 LOOKED_AT = 2_000  # rows that are asked about
@@ -78,11 +77,11 @@ def from_frame(
     layout = Layout("parquet", id_column=names[plan.id_position], item_column=names[place], long=True)
     kinds = [frame.kind(column) for column in range(len(names))]
     missing = MissingCells(options)
-    data, records = _from_long(frame, kinds, plan, options, layout if in_file else Layout(), missing)
+    data, rows = _from_long(frame, kinds, plan, options, layout if in_file else Layout(), missing)
     cells = _cells_of_people(frame, plan, MissingCells(options, is_stripped=True, like=missing))
     notes = (*plan.notes, *missing.report(frame.where, frame.n_rows))
-    data, dropped = finish_people(data, rows_of(records), cells, plan, options, frame.where)
-    return data, replace(plan, n_rows=frame.n_rows, ids=records.seen, notes=(*notes, *dropped), is_table=True)
+    data, dropped = finish_people(data, rows, cells, plan, options, frame.where)
+    return data, replace(plan, n_rows=frame.n_rows, ids=rows.seen, notes=(*notes, *dropped), is_table=True)
 
 
 def _cells_of_people(frame: Frame, plan: Plan, missing: MissingCells | None) -> ColumnCells:
@@ -306,7 +305,6 @@ class FrameGrid:
                 raise InputError(f"{frame.where}: two columns have the same name; rename one.")
 
     def parts(self) -> Iterator[GridRows]:
-        """Slices of rows."""
         used = {*self.plan.item_positions, self.plan.id_position, *(column.place for column in self.plan.read_columns)}
         positions = sorted(place for place in used if place is not None)
         start = 0
@@ -323,7 +321,6 @@ class FrameGrid:
         return (_refuse_nul(self.frame, place, cells) for cells in self.frame.cells(place))
 
     def check_ids(self, part: GridRows, tokens: Tokens, ids: Ids) -> None:
-        """Note where the first row without id is."""
         if not ids.first_empty and (tokens.lengths == 0).any():
             ids.first_empty = part.where(int(np.argmin(tokens.lengths)))
 
@@ -364,8 +361,7 @@ def _from_lists(frame: Frame, plan: Plan, options: ReadOptions, layout: Layout) 
     n_seen = 0
 
     def read(part: ListRows) -> tuple[ListRows, Numbered]:
-        items = number_apart(_refuse_nul(frame, place, part.tokens))
-        return part, items if part.positions is None else items._replace(numbers=items.numbers[part.positions])
+        return part, number_apart(_refuse_nul(frame, place, part.tokens))
 
     for part, items in map_in_order(read, frame.lists(place)):
         if (items.numbers < 0).any():
@@ -381,21 +377,20 @@ def _from_lists(frame: Frame, plan: Plan, options: ReadOptions, layout: Layout) 
     if id_position is None:
         if options.keep_ids:
             raise InputError(f"{frame.where}: there is no id column to keep; name it with --id-column.")
-        data, rows = assemble_rows(n_items, joined(numbers, np.int32), labels.texts(), layout), None
+        rows = Rows(np.arange(frame.n_rows), frame.n_rows)
+        data = assemble_rows(n_items, joined(numbers, np.int32), labels.texts(), layout)
     else:
-        of_rows = _records(frame, id_position, options)
-        rows = rows_of(of_rows)
-        records = of_rows._replace(of_run=rows.of_row, n_rows=n_items.astype(np.int32))  # every row is a run of items
-        data = assemble_runs(records, joined(numbers, np.int32), labels.texts(), layout)
-    everybody = Rows(np.arange(frame.n_rows), frame.n_rows)
+        rows = _rows(frame, id_position, options)
+        owners = rows._replace(of_row=np.repeat(rows.of_row, n_items))
+        data = assemble_records(owners, joined(numbers, np.int32), labels.texts(), layout)
     notes = missing.report(frame.where, frame.n_rows)
-    data, dropped = finish_people(data, rows or everybody, cells, plan, options, frame.where)
+    data, dropped = finish_people(data, rows, cells, plan, options, frame.where)
     return data, replace(plan, notes=(*plan.notes, *notes, *dropped))
 
 
 def _from_long(
     frame: Frame, kinds: list[str], plan: Plan, options: ReadOptions, layout: Layout, missing: MissingCells
-) -> tuple[Transactions, Records]:
+) -> tuple[Transactions, Rows]:
     id_position, place = plan.id_position, plan.item_positions[0]
     assert id_position is not None
     for column in (id_position, place):
@@ -413,11 +408,11 @@ def _from_long(
 
     name = frame.names[place]
     numbers = [labels.merge(missing.take(items, name)) for items in map_in_order(read, frame.texts(place))]
-    records = _records(frame, id_position, options)
-    return assemble_runs(records, joined(numbers, np.int32), labels.texts(), layout), records
+    rows = _rows(frame, id_position, options)
+    return assemble_records(rows, joined(numbers, np.int32), labels.texts(), layout), rows
 
 
-def _records(frame: Frame, place: int, options: ReadOptions) -> Records:
+def _rows(frame: Frame, place: int, options: ReadOptions) -> Rows:
     ids = Ids()
     n_seen = 0
     is_dropped = options.missing_person == "drop"  # then null is an empty id
@@ -427,12 +422,12 @@ def _records(frame: Frame, place: int, options: ReadOptions) -> Records:
             raise InputError(
                 f"{cell_of(frame, place, n_seen + int(wrong[0]))}: the id is empty or longer than 4,096 bytes."
             )
-        ids.add(_refuse_nul(frame, place, tokens))
+        ids.add(number_apart(_refuse_nul(frame, place, tokens)))
         n_seen += len(tokens.starts)
-    return ids.records(options.keep_ids)
+    return ids.rows(options.keep_ids)
 
 
 def _refuse_nul(frame: Frame, column: int, tokens: Tokens) -> Tokens:
-    if not tokens.buffer[:-WORD].all():
+    if not tokens.buffer.all():
         raise InputError(f'{frame.where}: a NUL character in column "{one_line(frame.names[column])}"; remove it.')
     return tokens

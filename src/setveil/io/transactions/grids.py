@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError
-from setveil.io.formats.base import Plan, SeenIds
+from setveil.io.formats.base import Plan
 from setveil.io.formats.registry import FORMATS
 from setveil.io.options import ReadOptions
 from setveil.io.source import Source, one_line
 from setveil.io.transactions.cells import is_present
 from setveil.io.transactions.delimited import check_ids, long_layout, table_rows
-from setveil.io.transactions.labels import Ids, Labels, Numbered, Tokens, assemble, joined, number_apart
+from setveil.io.transactions.labels import Ids, Labels, Numbered, Rows, Tokens, assemble, joined, number_apart
 from setveil.io.transactions.missing import MissingCells
-from setveil.io.transactions.people import ColumnCells, Rows, finish_people, rows_of
+from setveil.io.transactions.people import ColumnCells, finish_people
 from setveil.io.transactions.relabel import split_cells
 
 
@@ -56,7 +56,6 @@ class TextGrid:
         self._lines: NDArray[np.int64] = np.empty(0, dtype=np.int64)
 
     def parts(self) -> Iterator[GridRows]:
-        """Chunks of lines."""
         width = len(self.plan.names)
         for fields in table_rows(self.source, self.plan, self.options):
             lines = self._lines = fields.lines
@@ -68,7 +67,6 @@ class TextGrid:
             )
 
     def check_ids(self, part: GridRows, tokens: Tokens, ids: Ids) -> None:
-        """Note where the first row without id is."""
         check_ids(self.source, tokens, self._lines, ids)
 
 
@@ -92,7 +90,7 @@ def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | Non
         if plan.id_position is not None:
             texts = part.cells(plan.id_position)
             grid.check_ids(part, texts, ids)
-            ids.add(texts)
+            ids.add(number_apart(texts))
         cells_of_people.take([number_apart(part.cells(place)) for place in cells_of_people.positions])
         for place in plan.item_positions:
             rows, items = finder.find(part, place)
@@ -101,18 +99,15 @@ def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | Non
         n_rows += part.n_rows
     rows = joined(owners, np.int64)
     people = Rows(np.arange(n_rows), n_rows)
-    kept: tuple[str, ...] | None = None
-    seen: SeenIds | None = None
     if plan.id_position is not None:
-        found = ids.records(options.keep_ids)
-        people, kept, seen = rows_of(found), found.ids, found.seen
+        people = ids.rows(options.keep_ids)
     data = assemble(
         people.of_row[rows], joined(numbers, np.int32), people.n_records, finder.labels(), layout or long_layout(plan),
-        kept,
+        people.ids,
     )  # fmt: skip
     notes = (*plan.notes, *missing.report(grid.where, n_rows))
     data, dropped = finish_people(data.used_items(), people, cells_of_people, plan, options, grid.where)
-    return data, replace(plan, notes=(*notes, *dropped), ids=seen, is_table=True, is_split=kind.is_split)
+    return data, replace(plan, notes=(*notes, *dropped), ids=people.seen, is_table=True, is_split=kind.is_split)
 
 
 class CellReader:

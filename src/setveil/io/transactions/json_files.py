@@ -17,8 +17,8 @@ from setveil.io.source import Source, one_line
 from setveil.io.transactions.ambiguous_columns import refuse_two_people
 from setveil.io.transactions.headers import rank_of_ids
 from setveil.io.transactions.json_lines import RepeatedKeyError, stated_keys, text_of_value, unique_keys
-from setveil.io.transactions.labels import is_proper
-from setveil.io.transactions.people import Rows, finish_values
+from setveil.io.transactions.labels import Rows, is_proper
+from setveil.io.transactions.people import finish_values
 from setveil.io.transactions.rows import are_columns, refuse_rows
 
 

@@ -17,8 +17,8 @@ from setveil.io.formats.base import Plan, PlannedColumn
 from setveil.io.options import ReadOptions
 from setveil.io.roles import OPTION_OF, READ_ROLES
 from setveil.io.source import Source, one_line
-from setveil.io.transactions.labels import Ids, assemble, is_proper, joined, tokens_of
-from setveil.io.transactions.people import Rows, finish_values, rows_of
+from setveil.io.transactions.labels import Ids, Rows, assemble, is_proper, joined, number_apart, tokens_of
+from setveil.io.transactions.people import finish_values
 
 ITEMS, ID = "items", "id"
 
@@ -53,7 +53,6 @@ class Chunk:
         self.columns: list[list[Any]] = []  # [columns][records] what objects say about people
 
     def line_of(self, item: int) -> int:
-        """The line of one of the items."""
         return self.lines[int(np.searchsorted(np.cumsum(self.n_items), item, side="right"))]
 
 
@@ -87,18 +86,18 @@ def read_json_lines(source: Source, plan: Plan, options: ReadOptions) -> tuple[T
             has_ids = chunk.ids[0] is not None
         id_texts = _check_ids(source, chunk, has_ids, id_key, options)
         if has_ids:
-            ids.add(tokens_of(id_texts))
+            ids.add(number_apart(tokens_of(id_texts)))
     n_items = joined(lengths, np.int64)
     if len(n_items) == 0:
         raise source.error("the file holds no records.", None)
-    rows, kept = Rows(np.arange(len(n_items)), len(n_items)), None
+    rows = Rows(np.arange(len(n_items)), len(n_items))
     if has_ids:
-        found = ids.records(keep_ids)
-        rows, kept, plan = rows_of(found), found.ids, replace(plan, ids=found.seen)
+        rows = ids.rows(keep_ids)
+        plan = replace(plan, ids=rows.seen)
     elif keep_ids:
         raise source.error(f'the records have no "{one_line(id_key)}" to keep; remove --keep-ids.', 1)
     owners = np.repeat(rows.of_row, n_items)
-    data = assemble(owners, joined(numbers, np.int32), rows.n_records, list(number_of), Layout("jsonl"), kept)
+    data = assemble(owners, joined(numbers, np.int32), rows.n_records, list(number_of), Layout("jsonl"), rows.ids)
     names = tuple(keys)
     used = (names.index(item_key),) if item_key in keys else ()  # arrays have no keys
     columns = stated_keys(names, id_key, item_key, options, source.name)

@@ -23,7 +23,6 @@ from setveil.io.transactions.labels import (
     assemble_rows,
     joined,
     number_apart,
-    padded,
 )
 
 DIGITS, BLANKS, EVERYTHING = b"0123456789", b" \t\r\n", bytes(range(256))
@@ -113,11 +112,11 @@ def read_spmf(source: Source, has_names: bool = False) -> Transactions:
 
 def split_blanks(chunk: bytes) -> Lines:
     """Tokens between blanks, line by line."""
-    buffer = padded(chunk)
+    buffer = np.frombuffer(chunk, dtype=np.uint8)
     is_text = np.frombuffer(chunk.translate(_IS_TEXT), dtype=bool)
     edges = np.flatnonzero(np.diff(is_text, prepend=False, append=False))
     starts, ends = edges[::2], edges[1::2]
-    line_ends = np.flatnonzero(buffer[: len(chunk)] == ord("\n"))
+    line_ends = np.flatnonzero(buffer == ord("\n"))
     n_tokens = np.diff(np.searchsorted(starts, line_ends), prepend=0)
     return Lines(Tokens(buffer, starts, ends - starts), n_tokens)
 

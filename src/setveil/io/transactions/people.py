@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,24 +22,11 @@ from setveil.io.formats.base import Plan
 from setveil.io.hierarchies.values import hierarchy_of_values, number_in
 from setveil.io.options import ReadOptions
 from setveil.io.source import one_line
-from setveil.io.transactions.labels import Labels, Numbered, Records, number_apart, tokens_of
+from setveil.io.transactions.labels import Labels, Numbered, Rows, number_apart, tokens_of
 from setveil.io.transactions.missing import MissingCells
 
 LEAST_PEOPLE = 20  # below, values may all differ by chance
 Numbers = NDArray[np.int64]
-
-
-class Rows(NamedTuple):
-    """Which record each row of an input belongs to."""
-
-    of_row: Numbers
-    n_records: int
-    records: Records | None = None  # what is known of their ids, where rows have ids
-
-
-def rows_of(records: Records) -> Rows:
-    """The rows of records that have ids."""
-    return Rows(np.repeat(records.of_run, records.n_rows), records.n_records, records)
 
 
 class ColumnCells:
@@ -115,7 +102,7 @@ def finish_values(
 
 def _rows_without_person(rows: Rows, plan: Plan, options: ReadOptions, where: str) -> tuple[Numbers, tuple[str, ...]]:
     """The records of rows that have no id, or a word for "missing" in its place; an error unless they are dropped."""
-    found = rows.records.nobody if rows.records is not None else {}
+    found = rows.nobody
     words = [word for word in found if word]
     if options.missing == "value":
         found = {word: record for word, record in found.items() if not word}
@@ -126,12 +113,12 @@ def _rows_without_person(rows: Rows, plan: Plan, options: ReadOptions, where: st
     n_rows = int(np.isin(rows.of_row, numbers).sum())
     if options.missing_person == "drop":
         return numbers, (f'dropped: {times(n_rows, "row")} without an id in "{column}"',)
-    first = "" if rows.records is None or not rows.records.first_empty else rows.records.first_empty
-    if "" in found and first:
+    if "" in found and rows.first_empty:
         n_empty = int((rows.of_row == found[""]).sum())
         others = f", like {times(n_empty - 1, 'other row')}" if n_empty > 1 else ""
         raise InputError(
-            f"{first}: the row has no id{others}; give every row the id of its person, or use --missing-person drop."
+            f"{rows.first_empty}: the row has no id{others}; give every row the id of its person, or use "
+            "--missing-person drop."
         )
     raise InputError(
         f'{where}: column "{column}": {times(n_rows, "row has", "rows have")} the id {name_some(sorted(words), 3)}. '

@@ -153,7 +153,7 @@ def _detect(look: Look) -> Plan:
         return _plan_long(look, "--id-column" if options.id_column else "--no-header and two columns")
     if options.no_header:
         raise look.ask(
-            f"{_counted(look)} have no names; state which columns hold ids and items, as in --id-column 1 "
+            f"{len(look.first)} columns have no names; state which columns hold ids and items, as in --id-column 1 "
             "--item-column 2, or use --format wide, onehot or table."
         )
     if look.width == 2:
@@ -539,11 +539,3 @@ def _trimmed(row: Sequence[str]) -> list[str]:
     while end and not row[end - 1]:
         end -= 1
     return list(row[:end])
-
-
-def _counted(look: Look) -> str:
-    return f"{len(look.first)} columns"
-
-
-def _quoted(name: str) -> str:
-    return one_line(name) if re.fullmatch(r"[\w.-]+", name) else f'"{one_line(name)}"'

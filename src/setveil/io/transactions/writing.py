@@ -1,6 +1,6 @@
 """Transactions to files, byte for byte the same for the same data.
 
-Every label is encoded once; a chunk of records is put together from these pieces. No record becomes a Python object.
+Every label is encoded once; a chunk of records is put together from these pieces.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
 from setveil.errors import InputError
 from setveil.io.formats.base import Format, Output
@@ -23,7 +22,6 @@ from setveil.io.transactions.labels import is_proper
 
 CHUNK = 1 << 16  # records at a time
 SPECIAL = frozenset((*DELIMITERS, '"', "\r", "\n"))  # in a cell that must be quoted
-FEW = 20_000  # occurrences for which a compiled loop is not worth loading
 
 
 def write_transactions(
@@ -122,41 +120,21 @@ def join_records(
     """Records as ``head label between label end``, or one line ``head label end`` per item; ``heads`` gives those of
     the records from a place of ``order`` on.
     """
-    if data.n_occurrences <= FEW:
-        yield b"".join(_join_few(data, order, labels, between, end, heads, is_long))
-        return
-    from setveil.arrays.rows import take_rows
-    from setveil.arrays.text import join_rows, no_texts, pack_texts
-
-    texts, marks = pack_texts(labels), pack_texts([between, end])
-
-    def join(start: int) -> bytes:
+    after = end if is_long else between
+    texts = np.array([text + mark for mark in (after, end) for text in (*labels, b"")], dtype=object)
+    for start in range(0, len(order), CHUNK):
         records = order[start : start + CHUNK]
-        pieces = no_texts(len(records)) if heads is None else pack_texts(heads(start, records))
-        rows = take_rows(data.indptr, data.items, records)  # first: they lie anywhere, and are gone through twice
-        return join_rows(*rows, texts, pieces, marks, is_long).tobytes()
-
-    yield from map_in_order(join, range(0, len(order), CHUNK))
-
-
-def _join_few(
-    data: Transactions,
-    order: NDArray[np.int64],
-    labels: Sequence[bytes],
-    between: bytes,
-    end: bytes,
-    heads: Callable[[int, NDArray[np.int64]], list[bytes]] | None,
-    is_long: bool,
-) -> Iterator[bytes]:
-    """``join_records`` where a compiled loop is not worth loading."""
-    bounds, items = data.indptr.tolist(), data.items.tolist()
-    before = [b""] * len(order) if heads is None else heads(0, order)
-    for record, head in zip(order.tolist(), before, strict=True):
-        texts = [labels[item] for item in items[bounds[record] : bounds[record + 1]]]
-        if is_long:
-            yield b"".join([head + text + end for text in texts] or [head, end])
-        else:
-            yield b"".join((head, between.join(texts), end))
+        numbers, lengths = items_or_nothing(data, records)
+        last = np.cumsum(lengths) - 1
+        numbers[last] += len(labels) + 1
+        pieces = texts[numbers]
+        if heads is not None:
+            before = np.array(heads(start, records), dtype=object)
+            if is_long:
+                pieces = np.stack((np.repeat(before, lengths), pieces), axis=1).ravel()
+            else:
+                pieces[last - lengths + 1] = before + pieces[last - lengths + 1]
+        yield b"".join(pieces.tolist())
 
 
 def items_or_nothing(data: Transactions, records: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -29,10 +29,10 @@ def read_system(source: str, labels: Iterable[str], unknown_items: str = "error"
     written = list(labels)
     codes = _codes_of(system, written, parameter == ZEROS_LOST)
     _refuse_two_spellings(system, codes)
-    strangers = [label for label in written if label not in codes]
-    if strangers and (unknown_items != "root" or not codes):
-        raise InputError(f"--hierarchy {name}: {_what_is_wrong(system, strangers, written)}")
-    _warn(system, codes, strangers)
+    unknown = [label for label in written if label not in codes]
+    if unknown and (unknown_items != "root" or not codes):
+        raise InputError(f"--hierarchy {name}: {_what_is_wrong(system, unknown, written)}")
+    _warn(system, codes, unknown)
     return _tree_of(system, codes)
 
 
@@ -60,40 +60,40 @@ def _refuse_two_spellings(system: CodeSystem, codes: dict[str, str]) -> None:
     )
 
 
-def _what_is_wrong(system: CodeSystem, strangers: list[str], labels: Sequence[str]) -> str:
+def _what_is_wrong(system: CodeSystem, unknown: list[str], labels: Sequence[str]) -> str:
     """The most telling fault, and how to fix it."""
     other = detect_system(labels)
-    if other is not None and other[0] != system.name and len(strangers) * 2 > len(labels):
+    if other is not None and other[0] != system.name and len(unknown) * 2 > len(labels):
         return f"the items are no {system.title} codes. They look like {other[1]}; set --hierarchy {other[0]}."
-    n_of = f"{len(strangers):,} of {len(labels):,} items"
-    lost = [label for label in strangers if system.with_zeros(label)]
+    n_of = f"{len(unknown):,} of {len(labels):,} items"
+    lost = [label for label in unknown if system.with_zeros(label)]
     if lost:
         return (
             f'{len(lost):,} of the codes lost leading zeros ("{lost[0]}" for "{system.with_zeros(lost[0])}"), as in '
             f"spreadsheets. Export the column as text, or set --hierarchy {system.name}:{ZEROS_LOST} to read them so."
         )
-    mistyped = [(label, better) for label in strangers if (better := system.corrected(label))]
+    mistyped = [(label, better) for label in unknown if (better := system.corrected(label))]
     if mistyped:
         shown = ", ".join(f'"{one_line(label)}" (probably "{better}")' for label, better in mistyped[:3])
         more = f" and {len(mistyped) - 3:,} more" if len(mistyped) > 3 else ""
         return f"typing errors in {shown}{more}. Correct them, or set --unknown-items root to keep them ungrouped."
-    groups = [label for label in strangers if system.is_group_name(label)]
+    groups = [label for label in unknown if system.is_group_name(label)]
     if groups:
         return (
             f"{name_some(groups)} {'is a group' if len(groups) == 1 else 'are groups'} of {system.title}, not a code. "
             "Replace it by its codes, or set --unknown-items root to keep it ungrouped."
         )
     return (
-        f"{n_of} are no {system.title} codes (such as {system.example}): {name_some(strangers)}. Remove them, or set "
+        f"{n_of} are no {system.title} codes (such as {system.example}): {name_some(unknown)}. Remove them, or set "
         "--unknown-items root to keep them ungrouped."
     )
 
 
-def _warn(system: CodeSystem, codes: dict[str, str], strangers: list[str]) -> None:
+def _warn(system: CodeSystem, codes: dict[str, str], unknown: list[str]) -> None:
     notes = []
-    if strangers:
-        who = "it has" if len(strangers) == 1 else "they have"
-        notes.append(f"{name_some(strangers)}: no {system.title} code; {who} no group.")
+    if unknown:
+        who = "it has" if len(unknown) == 1 else "they have"
+        notes.append(f"{name_some(unknown)}: no {system.title} code; {who} no group.")
     numeric = [label for label in codes if label.isdigit() and len(label) > 3]
     if system.padded and len(numeric) >= MANY and not any(label.startswith("0") for label in codes):
         notes.append(
