@@ -16,6 +16,7 @@ ODD: list[list[str]] = [
     ["risk", "d.dat", "--known", "9" * 5000],
     ["risk", "d.dat", "--known", "\u0661"],
     ["risk", "d.dat", "--known", ""],
+    ["risk", ""],
     ["risk", "d.dat", "--seed", "-1"],
     ["risk", "d.dat", "--seed", HUGE],
     ["risk", "d.dat", "-k", "0"],

@@ -61,6 +61,18 @@ def test_only_observable_items_are_protected(algorithm: str) -> None:
     assert n_made > 20 and n_unprotected > 5
 
 
+@pytest.mark.parametrize("algorithm", ["aa", "lra"])
+def test_a_published_root_does_not_cover_the_items_beside_it(algorithm: str, tmp_path: Path) -> None:
+    records = [["a", "x"], ["a"], ["b", "y"], ["b"], ["x"], ["y"], ["x", "y"]]
+    model = sv.KmAnonymity(k=3, m=1, observable=["a", "b"])
+    release = sv.anonymize(records, model, algorithm=algorithm, hierarchy={"all": ["a", "b", "x", "y"]})
+    assert release.codebook()["all"] == ["a", "b"]
+    in_hand, read_again = release.measure(), sv.measure(records, sv.open_release(release.publish(tmp_path / "out")))
+    assert in_hand["largest_set"] == 2 and in_hand["ncp"] == pytest.approx(4 * (2 / 4) / 10)
+    assert [in_hand[name] for name in ("ncp", "lm")] == [read_again[name] for name in ("ncp", "lm")]
+    assert sv.query(release, with_items=["a"]).estimate == pytest.approx(2)
+
+
 def test_the_verifier_sees_what_only_observable_items_show() -> None:
     rows = [{"a", "b"}, {"a", "b"}, {"a", "c"}]
     assert not sv.verify(rows, "km", k=2, m=2).holds

@@ -676,6 +676,13 @@ def test_what_is_not_read_says_what_to_do(name: str, here: Path, capsys: pytest.
     assert said.count("\n") == 1
 
 
+@pytest.mark.parametrize("start", ["<!DOCTYPE html>\n<html>", "<!doctype html>\n", "<html><body>", "%PDF-1.7\n"])
+def test_pages_and_documents_are_no_data(start: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("data.csv").write_text(start + "404, not found\n")
+    assert _run(["risk", "data.csv"]) == 2
+    assert ("a PDF document" if "PDF" in start else "a web page") in capsys.readouterr().err
+
+
 def test_guards_can_be_switched_off(here: Path) -> None:
     Path("visits.csv").write_text(LISTS)
     data = sv.read("visits.csv", labels_as_they_are=True)

@@ -18,6 +18,7 @@ ROWS = pd.DataFrame(
 )
 ROLES: dict[str, Any] = {"person": "who", "item": "bought"}
 DATA = sv.read(ROWS, **ROLES)
+RELEASE = sv.anonymize(DATA, "km", k=3, m=1)
 POLICY: dict[str, Any] = {
     "model": {"name": "km", "k": 3, "m": 1},
     "algorithm": {"name": "aa"},
@@ -62,6 +63,14 @@ def test_arguments_in_another_order(tmp_path: Path) -> None:
         (lambda: sv.verify(DATA), "do not name a privacy model"),
         (lambda: sv.measure(DATA, "out"), r"measure\(data, release\)"),  # type: ignore[arg-type]
         (lambda: sv.risk(DATA, progress="yes"), "True for a progress bar"),  # type: ignore[arg-type]
+        (lambda: sv.risk(DATA, known=3), "known must be a list of whole numbers"),  # type: ignore[arg-type]
+        (lambda: sv.risk(DATA, known="1,2"), "known must be a list of whole numbers"),  # type: ignore[arg-type]
+        (lambda: sv.attack(DATA, RELEASE, known=3), "known must be a list of whole numbers"),  # type: ignore[arg-type]
+        (lambda: sv.risk(DATA, seed=-1), "seed must be at least 0"),
+        (lambda: sv.attack(DATA, RELEASE, seed=-1), "seed must be at least 0"),
+        (lambda: sv.anonymize(DATA, "km", k=3, m=1, seed=-1), "seed must be at least 0"),
+        (lambda: sv.anonymize(DATA, "km", k=3, m=1, seed=1.5), "seed must be a whole number"),  # type: ignore[arg-type]
+        (lambda: sv.anonymize(DATA, "km", k=3, m=1, seed=2**63), "seed must be at most"),
     ):
         with pytest.raises(sv.InputError, match=words):
             wrong()  # type: ignore[no-untyped-call]

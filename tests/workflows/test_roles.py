@@ -165,3 +165,31 @@ def test_dependence_against_counting() -> None:
                 rows.setdefault(one, []).append(other)
         several = [values for values in rows.values() if len(values) > 1]
         assert found[:2] == (len(several), sum(len(set(values)) > 1 for values in several))
+
+
+def test_the_last_columns_of_long_records_are_items_too() -> None:
+    rng = random.Random(4)
+    goods = [f"good {letter}" for letter in "abcdefghijklmn"]
+    rows = [["Size", *(f"Item {place}" for place in range(1, 7))]]
+    for _ in range(300):
+        bought = rng.sample(goods[:3] if rng.random() < 0.1 else goods, rng.choice([1, 2, 3, 3]))
+        bought += [goods[rng.randrange(14 - 4 * len(bought[3:]))] for _ in range(rng.choice([0, 0, 0, 1]))]
+        rows.append([str(len(bought)), *bought, *[""] * (6 - len(bought))])
+    for number, row in enumerate(rows[1:7]):
+        row[5:] = [goods[number % 3], goods[number % 2]]
+    found = sv.roles(io.BytesIO("".join(",".join(row) + "\n" for row in rows).encode()))
+    assert found.options()["item"] == [f"Item {place}" for place in range(1, 7)]
+    assert not any(one.role == "drop" for one in found.columns)
+
+
+def test_baskets_have_no_columns(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    goods = [f"good {letter}" for letter in "abcdefghijklmn"]
+    baskets = [rng.sample(goods, rng.randint(1, 6)) for _ in range(200)]
+    path = tmp_path / "baskets.csv"
+    for padding in (0, 6):
+        path.write_text("".join(",".join([*row, *[""] * (padding - len(row))]) + "\n" for row in baskets))
+        assert sv.read(path).layout.name == "basket"
+        with pytest.raises(InputError, match="which has no columns; every line is a record"):
+            sv.roles(path)
+    assert sv.roles(path, format="table", no_header=True).columns

@@ -13,7 +13,7 @@ from setveil.engines import Engine, LocalEngine
 from setveil.engines.distributed import DistributedDataset
 from setveil.errors import CancelledError, InfeasibleError, InputError
 from setveil.models import PrivacyModel
-from setveil.models.parameters import plain_number
+from setveil.models.parameters import checked_seed, plain_number
 from setveil.releases import Release
 
 
@@ -30,6 +30,9 @@ class Context:
     seed: int = 0
     progress: Progress = no_progress
     cancelled: Callable[[], bool] = _never
+
+    def __post_init__(self) -> None:
+        checked_seed(self.seed)
 
     def step(self, stage: str, share: float | None = None) -> None:
         """Report progress and raise CancelledError if the run was cancelled. Call it at least every half second."""
@@ -218,9 +221,10 @@ def require_k_records(data: Dataset, k: int) -> None:
     """Raise InfeasibleError if fewer than k records have items: then no release can meet the guarantee."""
     n_filled = data.n_records - data.n_empty
     if 0 < n_filled < k:
-        empty = f" ({data.n_empty:,} more are empty)" if data.n_empty else ""
+        have = "record has" if n_filled == 1 else "records have"
+        empty = f" ({data.n_empty:,} more {'is' if data.n_empty == 1 else 'are'} empty)" if data.n_empty else ""
         raise InfeasibleError(
-            f"{n_filled:,} records have items{empty}, fewer than k={k}; lower k or add records.",
+            f"{n_filled:,} {have} items{empty}, fewer than k={k}; lower k or add records.",
             items=data.vocabulary.labels,
         )
 

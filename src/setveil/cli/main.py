@@ -73,6 +73,8 @@ def _refuse_empty(arguments: list[str]) -> None:
         is_unset = name.startswith("--") and "=" in word and not value
         if is_unset or (before.startswith("-") and before != "--" and not word):
             raise InputError(f"{one_line(name if is_unset else before)} is empty; remove it, or set a value.")
+    if "" in arguments:
+        raise InputError("an argument is empty; name a file or folder.")
 
 
 def _register() -> None:

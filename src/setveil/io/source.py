@@ -54,6 +54,10 @@ FOREIGN = {  # what people pass by mistake: first bytes → what it is and what 
     b"$FL3": f"an SPSS file, {PANDAS.format(call='read_spss', name='{name}')}",
     b"<stata_d": f"a Stata file, {PANDAS.format(call='read_stata', name='{name}')}",
     b"\x89HDF": f"an HDF5 file, {PANDAS.format(call='read_hdf', name='{name}')}",
+    b"%PDF": "a PDF document, which setveil does not read; ask for the data as CSV",
+    b"<!DOCTYP": "a web page, not data; download the file that it leads to",
+    b"<!doctyp": "a web page, not data; download the file that it leads to",
+    b"<html": "a web page, not data; download the file that it leads to",
     b"\x93NUMPY": 'a NumPy array; in Python: data = setveil.read(numpy.load("{name}"))',
 }
 EXCEL = f"an Excel workbook, {PANDAS.format(call='read_excel', name='{name}')}; or save the sheet as CSV"

@@ -63,6 +63,8 @@ class Whole(Kind):
         if self.most is not None and number > self.most:
             words = "".join(f', or "{word}"' for word in self.words)
             raise InputError(f"{name} must be at most {self.most:,}{words}.")
+        if number >= 2**63:  # a certificate may come from anyone
+            raise InputError(f"{name} is too large; whole numbers have at most 18 digits.")
         return number
 
     def parse(self, text: str) -> Any:
@@ -336,6 +338,19 @@ def whole_number(value: object, name: str, least: int = 1) -> int:
     """A whole number of at least ``least``."""
     number: int = Whole(least).check(name, value)
     return number
+
+
+def checked_seed(seed: object) -> int:
+    """A seed as a policy can hold it."""
+    number: int = Whole(0, 2**63 - 1).check("seed", seed)
+    return number
+
+
+def known_sizes(known: object) -> list[int]:
+    """Numbers of items that an attacker knows, ascending."""
+    if isinstance(known, str) or not isinstance(known, Iterable):
+        raise InputError(f"known must be a list of whole numbers, such as (1, 2, 3, 4), not {_shown(known)}.")
+    return sorted({whole_number(size, "known") for size in known})
 
 
 def label_tuple(labels: Iterable[str], name: str) -> tuple[str, ...]:

@@ -115,7 +115,8 @@ class LocalRecoding(Release):
         ones = np.ones(original.n_occurrences, dtype=np.int64)
         nodes = self.node_of_occurrence
         if self.hierarchy is not None and nodes is not None:
-            return np.where(nodes >= 0, self.hierarchy.n_leaves[nodes], 0), ones
+            broadest = self.meaning.sizes.max(initial=0)  # the root's, which lacks items that are never generalized
+            return np.where(nodes >= 0, np.minimum(self.hierarchy.n_leaves[nodes], broadest), 0), ones
         rows = original.rows
         item = self.cover.vocabulary.encode(rows.vocabulary, "item of the original in this release")
         list_indptr, records = self.rows.inverted()

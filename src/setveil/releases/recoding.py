@@ -127,15 +127,6 @@ class Recoding(Release):
         indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         return Meaning(Itemsets(indptr, by_target.astype(np.int32), self.domain), self.published)
 
-    @cached_property
-    def published_sizes(self) -> NDArray[np.int64]:
-        if self.hierarchy is None or self.node_of_leaf is None or len(self.node_of_leaf) != len(self.target):
-            return self.meaning.sizes
-        sizes = np.zeros(self.published.n_items, dtype=np.int64)
-        kept = self.target >= 0
-        sizes[self.target[kept]] = self.hierarchy.n_leaves[self.node_of_leaf[kept]]
-        return sizes
-
     def may_lack(self, item: int) -> bool:
         return bool(self.suppressed[item]) and self.target[item] < 0
 
@@ -147,8 +138,9 @@ class Recoding(Release):
         """How many items of the domain each item's published item covers, 0 if suppressed, int64[items]."""
         item = self.domain.encode(items, "item of the original in this release")
         if self.hierarchy is not None and self.node_of_leaf is not None:
-            node = self.node_of_leaf[item]
-            return np.where(node >= 0, self.hierarchy.n_leaves[node], 0)
+            cut = self.node_of_leaf  # its leaves are counted: a published root does not cover unchanged items beside it
+            n_leaves = np.bincount(cut[cut >= 0], minlength=self.hierarchy.n_nodes)
+            return np.where(cut[item] >= 0, n_leaves[cut[item]], 0)
         return np.append(self.published_sizes, 0)[self.target[item]]  # the last entry serves target -1
 
     @property

@@ -39,7 +39,7 @@ from setveil.core.progress import Progress, no_progress
 from setveil.core.row_order import sort_rows
 from setveil.core.tables import Tabular
 from setveil.errors import InputError
-from setveil.models.parameters import whole_number
+from setveil.models.parameters import checked_seed, known_sizes, whole_number
 from setveil.risk._identifying import find_rare_subsets
 from setveil.risk.column_classes import ColumnClasses, items_by_class
 from setveil.risk.exposure import ExposureRow
@@ -179,7 +179,7 @@ def risk(
     ``budget``: exact figures for c items if the distinct records have at most this many c-subsets (c ≤ 2: always);
     ``None`` asks for exact figures, however long that takes. ``targets``: how many records are drawn otherwise.
     """
-    sizes = checked_sizes(known, k, targets)
+    sizes = checked_sizes(known, k, targets, seed)
     progress("finding distinct records", None)
     column_classes = ColumnClasses.of(data)
     by_columns = () if column_classes is None else (_by_columns(column_classes, k),)
@@ -235,11 +235,12 @@ def _by_columns(column_classes: ColumnClasses, k: int) -> RiskRow:
     return replace(row, columns=column_classes.columns.names, worst_singled_out=row.singled_out)
 
 
-def checked_sizes(known: Iterable[int], k: int, targets: int) -> list[int]:
+def checked_sizes(known: Iterable[int], k: int, targets: int, seed: int) -> list[int]:
     """The numbers of known items, ascending."""
     whole_number(k, "k")
     whole_number(targets, "targets")
-    sizes = sorted({whole_number(size, "known") for size in known})
+    checked_seed(seed)
+    sizes = known_sizes(known)
     if not sizes:
         raise InputError("known is empty; give at least one number of known items, such as 1,2,3,4.")
     return sizes

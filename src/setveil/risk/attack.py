@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 from setveil.core import Transactions
 from setveil.core.progress import Progress, no_progress
 from setveil.errors import InputError, name_some
-from setveil.models.parameters import whole_number
+from setveil.models.parameters import checked_seed, known_sizes, whole_number
 from setveil.releases import Release, is_grouped
 from setveil.risk.attackers import ATTACKERS, Attacker, base_words, inference_base
 from setveil.risk.column_classes import known_columns
@@ -226,7 +226,7 @@ def attack(
     original, release, values = with_secret_values(original, release)
     if values:
         sensitive = [*(release.sensitive_items if sensitive is None else sensitive), *values]
-    sizes, attackers = _check(original, release, known, targets, strategies, wrong)
+    sizes, attackers = _check(original, release, known, targets, seed, strategies, wrong)
     columns = known_columns(release.rows.columns).names
     if columns:
         _require_columns(columns, original, control)
@@ -303,10 +303,12 @@ def _check(
     release: Release,
     known: Iterable[int],
     targets: int,
+    seed: int,
     strategies: Iterable[str],
     wrong: float,
 ) -> tuple[list[int], list[Attacker]]:
-    sizes = sorted({whole_number(size, "known") for size in known})
+    sizes = known_sizes(known)
+    checked_seed(seed)
     whole_number(targets, "targets")
     ways = list(dict.fromkeys(strategies))
     for way in ways:

@@ -51,7 +51,7 @@ def distributed_risk(
 ) -> RiskTable:
     """The risk table of records on a cluster; see ``assess.risk``."""
     assert isinstance(data, DistributedDataset), "records in memory are counted by assess"
-    sizes = checked_sizes(known, k, targets)
+    sizes = checked_sizes(known, k, targets, seed)
     with data.kept():
         progress("finding distinct records", None)
         n_exact = max(sizes)

@@ -31,9 +31,6 @@ def check_request(data: Dataset, model: PrivacyModel) -> None:
     """Refuse, or warn about, lists and parameters that cannot mean what they say about these data."""
     check_model_lists(data, model)
     refuse_all_sensitive(data, getattr(model, "sensitive", ()))
-    for name, value in model.options().items():
-        if isinstance(value, int) and value >= 2**63:
-            raise InputError(f"{name} is too large; whole numbers have at most 18 digits.")
     if data.columns:
         model.check_columns((column.name, column.role) for column in data.columns)
         if data.columns.with_role("known") and model.known_columns == "class" and not model.generalizes_columns:

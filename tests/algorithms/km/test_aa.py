@@ -120,7 +120,7 @@ def test_nothing_to_do() -> None:
 def test_bad_asks() -> None:
     data = Transactions.from_lists([["a"], ["b"], []])
     tree = Hierarchy.balanced(data, 2)
-    with pytest.raises(InfeasibleError, match=r"2 records have items \(1 more are empty\), fewer than k=3"):
+    with pytest.raises(InfeasibleError, match=r"2 records have items \(1 more is empty\), fewer than k=3"):
         run(data, tree, 3, 1)
     with pytest.raises(InputError, match="needs a hierarchy"):
         AA().run(data, KmAnonymity(2, 1), Context())

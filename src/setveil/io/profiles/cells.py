@@ -27,6 +27,7 @@ from setveil.io.transactions.delimited import table_rows
 from setveil.io.transactions.delimiters import choose_delimiter, first_rows
 from setveil.io.transactions.labels import Labels, joined, number_apart, tokens_of
 from setveil.io.transactions.missing import NOT_A_NUMBER, WORDS
+from setveil.io.transactions.tables import plan_table
 
 MOST_ROWS = 500_000  # rows looked at; whoever has more sees the same in these
 LISTED = "|"  # between the items of a list that a record holds
@@ -122,6 +123,8 @@ def _read_file(source: Any, options: ReadOptions) -> CellTable:
         for format in FORMATS.values():
             if format.sniff is not None and (plan := format.sniff(start)) is not None:
                 return _of_format(opened, plan, name)
+        if options.format is None and _holds_baskets(opened, options):
+            raise _no_columns(opened, "basket")
         return _of_text(opened, options, name)
 
 
@@ -129,11 +132,23 @@ def _of_format(source: Source, plan: Plan, name: str) -> CellTable:
     """Records of a format that its first lines show."""
     if FORMATS[plan.layout].has_keys:
         return _of_objects(source, _json_records(source, plan), name)
-    raise source.error(
-        f"the file is {FORMATS[plan.layout].words}, which has no columns; every line is a record. Read it without "
+    raise _no_columns(source, plan.layout)
+
+
+def _no_columns(source: Source, layout: str) -> InputError:
+    return source.error(
+        f"the file is {FORMATS[layout].words}, which has no columns; every line is a record. Read it without "
         "roles, or name another layout with --format.",
         1,
     )
+
+
+def _holds_baskets(source: Source, options: ReadOptions) -> bool:
+    """Whether the file is read as baskets where nothing else is said."""
+    try:
+        return plan_table(source, options).layout == "basket"
+    except InputError:  # it is asked about there, and a proposal answers
+        return False
 
 
 def _of_text(source: Source, options: ReadOptions, name: str) -> CellTable:

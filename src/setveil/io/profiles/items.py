@@ -109,6 +109,10 @@ def _groups(left: Sequence[Facts], facts: Sequence[Facts]) -> list[_Group]:
         alike = [first, *(one for one in rest if overlap(first.values, one.values) >= SHARED)]
         rest = [one for one in rest if one not in alike]
         if len(alike) > 1:
+            sparse = [one for one in by_place.values() if one.n_values < looks.FEW and _are_alike(one, first)]
+            alike = sorted({*alike, *sparse}, key=lambda one: one.place)  # the last columns of long records
+            for one in alike:
+                by_place.pop(one.place)
             found.append(_as_group(alike))
     return found
 

@@ -133,7 +133,8 @@ def check_place(target: Path, is_internal: bool, force: bool) -> None:
 def refuse_taken(shown: str, is_release: bool, strange: str | None, force: bool) -> None:
     """Refuse to replace what is there, unless it is a release without a ``strange`` file and ``force`` says so."""
     if not force:
-        raise InputError(f"{shown}: exists already; choose another output or add --force.")
+        instead = " or add --force" if is_release else ""  # which replaces releases only
+        raise InputError(f"{shown}: exists already; choose another output{instead}.")
     if not is_release:
         raise InputError(f"{shown}: is not a setveil release, so --force does not replace it; choose another output.")
     if strange:
