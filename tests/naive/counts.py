@@ -91,7 +91,7 @@ def people_with(lengths: Lengths, least: int, n_other: int, k: int, r: int) -> t
     can = [float(last >= least or place == len(lengths) - 1) for place, (_, last, _) in enumerate(lengths)]
     fewest = linprog(must, A_eq=[[1.0] * len(counts)], b_eq=[n], bounds=bounds)
     most = linprog([-one for one in can], A_eq=[[1.0] * len(counts)], b_eq=[n], bounds=bounds)
-    return float(fewest.fun), -float(most.fun)
+    return float(fewest.fun or 0.0), -float(most.fun or 0.0)
 
 
 def _smallest(costs: Any, rows: Any, ends: Any, n: int) -> float | None:

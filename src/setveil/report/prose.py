@@ -128,7 +128,7 @@ def _of_count_table(facts: Facts) -> Analyses:
         "Counts of other sets can be estimated: the command setveil query does it, and says what it used.",
     ]
     unsafe = [
-        "Sets that are not listed: too few people have them, or their count is near to what their parts predict.",
+        "Sets that are not listed: too few people have them, or their three items are not among the listed triples.",
         "Single records: a published record is made from counts and is not the record of any person.",
         "Numbers of items per person: items that are not listed are not counted.",
     ]
