@@ -184,13 +184,13 @@ def _swap(
     where, slot = np.empty((2, len(entries)), dtype=np.int32)
     loops.list_positions(entries, begin, where, slot)
     n_swaps = min(SWAPS_PER_ENTRY * len(entries), max(FEW_SWAPS, LEAST_PER_ENTRY * len(entries)))
-    per_round = n_swaps // ROUNDS + 1
+    per_round, marks = n_swaps // ROUNDS + 1, loops.mark_triples(pair)
     for turn in range(ROUNDS):
         temperature = ONE >> (2 + turn) if turn < ROUNDS - 1 else 0
         for done in range(0, per_round, SLICE):
             step((turn + done / per_round) / ROUNDS)
             loops.swap_entries(
-                starts, owner, entries, pairs, begin, where, slot, pair, keys, triple,
+                starts, owner, entries, pairs, begin, where, slot, pair, marks, keys, triple,
                 temperature, min(SLICE, per_round - done), state,
             )  # fmt: skip
 
@@ -234,7 +234,8 @@ def _without_repeats(
 ) -> Rows:
     """Rows ascending and without repeats."""
     width = max(len(by_count), 1)
-    keys = np.unique(owner.astype(np.int64) * width + by_count[entries])
+    keys = np.sort(owner.astype(np.int64) * width + by_count[entries])
+    keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
     indptr = np.zeros(n_records + 1, dtype=np.int64)
     np.cumsum(np.bincount(keys // width, minlength=n_records), out=indptr[1:])
     return Rows(indptr, (keys % width).astype(np.int32))

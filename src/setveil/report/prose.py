@@ -124,6 +124,11 @@ def _of_count_table(facts: Facts) -> Analyses:
     triples = "; a triple also if as many people have one of its pairs" if facts.model_options.get("m", 3) > 2 else ""
     if least:
         triples += f", or if its count is below {least:,}"
+    suppressed = (
+        "; some were suppressed, because they would have revealed a small count"
+        if facts.certified.get("repaired")
+        else ""
+    )
     safe = [
         f"Counts in counts.csv are rounded to multiples of {step}: each is off by at most half of that. Counts of the "
         "rarest listed sets may be off by a little more.",
@@ -131,7 +136,7 @@ def _of_count_table(facts: Facts) -> Analyses:
         "Counts of other sets can be estimated: the command setveil query does it, and says what it used.",
     ]
     unsafe = [
-        f"Sets that are not listed: fewer than {facts.model_options.get('k')} people have them{triples}.",
+        f"Sets that are not listed: fewer than {facts.model_options.get('k')} people have them{triples}{suppressed}.",
         "Single records: a published record is made from counts and is not the record of any person.",
         "Numbers of items per person: items that are not listed are not counted.",
     ]

@@ -317,10 +317,10 @@ def _climb(
 
 
 @_compiled
-def largest(z: int, part: int, sign: int, low: Longs, high: Longs) -> float:
+def largest(z: int, part: int, sign: int, low: Longs, high: Longs, people: Longs) -> float:
     """The largest value of ``sign`` times the count of a part, over all non-negative cells; -inf if there are none."""
     n_cells = (1 << z) - 1  # the cell of people with none of the items follows from the others
-    n_rows = 2 * n_cells + 1
+    n_rows = 2 * (n_cells + people.shape[1]) + 1
     a, b, c = np.zeros((n_rows, n_cells + 1)), np.zeros(n_rows), np.zeros(n_cells + 1)
     for mask in range(1, n_cells + 1):
         for cell in range(1, n_cells + 1):
@@ -330,6 +330,12 @@ def largest(z: int, part: int, sign: int, low: Longs, high: Longs) -> float:
     for cell in range(n_cells):
         a[n_rows - 1, cell] = 1.0
     b[n_rows - 1] = low[0]
+    for least in range(people.shape[1]):
+        row = 2 * (n_cells + least)
+        for cell in range(n_cells):
+            if _SIZES[cell + 1] > least:
+                a[row, cell], a[row + 1, cell] = 1.0, -1.0
+        b[row], b[row + 1] = people[1, least], -people[0, least]
     basis, others = np.arange(n_cells + 1, n_cells + 1 + n_rows), np.arange(n_cells + 1)
     # First a variable that every row may use, as much as the worst row needs; then as little of it as possible.
     helper = n_cells
@@ -377,8 +383,9 @@ def largest(z: int, part: int, sign: int, low: Longs, high: Longs) -> float:
 
 
 @_compiled
-def solve(z: int, k: int, few: int, low: Longs, high: Longs, listed: Longs, found: Longs) -> int:
-    """By linear programs: ``found`` gets the part of Z that is revealed, its minimum and its maximum.
+def solve(z: int, k: int, few: int, low: Longs, high: Longs, listed: Longs, people: Longs, found: Longs) -> int:
+    """By linear programs: ``found`` gets the part of Z that is revealed, its minimum and its maximum. ``people``: the
+    fewest and the most who have at least 1 … z of the items, int64[2, z], or no such numbers.
 
     An unlisted triple that has at most ``few`` people, or as many as its rarest pair, makes two cases.
     """
@@ -401,12 +408,12 @@ def solve(z: int, k: int, few: int, low: Longs, high: Longs, listed: Longs, foun
         for part in range(1, 1 << z):
             if not is_case or listed[part] or least[part] <= NEAR or np.floor(most[part] + NEAR) >= k:
                 continue
-            minimum = -largest(z, part, -1, low, high)
+            minimum = -largest(z, part, -1, low, high, people)
             if minimum == np.inf:
                 break  # no numbers fit
             least[part] = min(least[part], minimum)
             if minimum > NEAR:
-                most[part] = max(most[part], largest(z, part, 1, low, high))
+                most[part] = max(most[part], largest(z, part, 1, low, high, people))
     for part in range(1, 1 << z):
         if listed[part] or least[part] <= NEAR or np.floor(most[part] + NEAR) >= k:
             continue
@@ -438,13 +445,32 @@ def look(
     if is_harmless(z, k, few, low, high, listed, work[3]):
         return PLAIN
     found[3] += 1
-    status = solve(z, k, few, low, high, listed, found)
-    if status == IMPOSSIBLE and is_repaired:  # unlisted parts were suppressed: they can have any number of people
+    return decide(z, k, few, is_repaired, low, high, listed, np.zeros((2, 0), dtype=np.int64), found)
+
+
+@_compiled
+def decide(
+    z: int, k: int, few: int, is_repaired: bool, low: Longs, high: Longs, listed: Longs, people: Longs, found: Longs
+) -> int:
+    """``solve``; where listed sets were suppressed and no numbers fit, unlisted parts can have any number of people."""
+    status = solve(z, k, few, low, high, listed, people, found)
+    if status == IMPOSSIBLE and is_repaired:
         for part in range(1, 1 << z):
             if not listed[part]:
-                low[part], high[part] = 0, n_records
-        status = solve(z, k, n_records, low, high, listed, found)
+                low[part], high[part] = 0, low[0]
+        status = solve(z, k, low[0], low, high, listed, people, found)
     return status
+
+
+@_compiled
+def look_with_lengths(
+    chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs,
+    few: int, is_repaired: bool, people: Longs, found: Longs,
+) -> int:  # fmt: skip
+    """What Z (ascending) reveals together with ``people``, by linear programs alone."""
+    work = np.zeros((3, 16), dtype=np.int64)
+    intervals(chosen, n_records, n_items, m, k, r, keys, values, work[0], work[1], work[2])
+    return decide(len(chosen), k, few, is_repaired, work[0], work[1], work[2], people, found)
 
 
 @_compiled

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from setveil.core.progress import no_progress
-from setveil.errors import name_some
+from setveil.errors import InputError, name_some
 from setveil.models import Counts, PrivacyModel
 from setveil.releases import CountTable
 from setveil.verify.published import Published
 
 MOST_NAMED = 20
+Longs = NDArray[np.int64]
 
 
 def check_counts(release: CountTable, source: Published, model: PrivacyModel | None) -> list[str]:
@@ -23,100 +25,118 @@ def check_counts(release: CountTable, source: Published, model: PrivacyModel | N
     """
     if not isinstance(model, Counts):
         return ["the release is a table of counts, but its model is another one."]
-    listed = _listed(release, source)
     unknown = [label for label in release.published.vocabulary if label not in set(source.labels)]
     if unknown:
         return [f"listed items that are not in the original: {name_some(unknown)}."]
-    true = _supports(source, list(listed))
-    problems = []
-    for itemset, count in listed.items():
-        if count != rounded(true[itemset], model):
-            named = name_some([source.labels[item] for item in itemset])
-            problems.append(f"counts.csv: the count of {named} is {count:,}, but {true[itemset]:,} people have it.")
-    if not release.repaired:
-        problems += _missing(source, listed, model)
-        start = release.triples_from
-        problems += _missing_triples(source, listed, model, start) if start is not None else []
-    return [*problems[:MOST_NAMED], *_wrong_lengths(release, source, listed, model)]
+    names, tables = _listed(release, source, model)
+    wrong, lacking = [], []
+    for size, (listed, counts) in enumerate(tables, start=1):
+        start = release.triples_from if size == 3 else 1
+        for keys, people, (first, end) in _itemsets(source, names, size):
+            here = slice(*np.searchsorted(listed, (first, end)))
+            true = _look_up(keys, people, listed[here])
+            for place in np.flatnonzero(_rounded(true, model) != counts[here])[:MOST_NAMED].tolist():
+                named, count = _named(listed[here][place], size, names, source), counts[here][place]
+                wrong.append(f"counts.csv: the count of {named} is {count:,}, but {true[place]:,} people have it.")
+            if release.repaired or start is None:
+                continue
+            is_missing = (people >= max(start, model.k)) & ~np.isin(keys, listed[here])
+            if size == 3:
+                rarest = np.min([_look_up(*tables[1], part) for part in _pairs(keys[is_missing], len(names))], axis=0)
+                published = _rounded(people[is_missing], model)
+                is_missing[is_missing] = (published >= start) & (published < rarest)
+            for key in keys[is_missing][:MOST_NAMED].tolist():
+                named = _named(key, size, names, source)
+                lacking.append(f"counts.csv: lacks {named}, which at least k={model.k} people have.")
+    is_listed = np.zeros(len(source.labels) + 1, dtype=np.int64)
+    is_listed[names[tables[0][0]]] = 1
+    return [*wrong[:MOST_NAMED], *lacking[:MOST_NAMED], *_wrong_lengths(release, source, is_listed, model)]
 
 
 def rounded(count: int, model: Counts) -> int:
     """A count as it is published; 0 for fewer than k people."""
-    if count < model.k:
-        return 0
-    return max(-(-model.k // model.r) * model.r, (2 * count + model.r) // (2 * model.r) * model.r)
+    return int(_rounded(np.array([count]), model)[0])
 
 
-def _listed(release: CountTable, source: Published) -> dict[tuple[int, ...], int]:
-    """The table over the items of the original."""
+def _rounded(people: Longs, model: Counts) -> Longs:
+    k, r = model.k, model.r
+    return np.where(people < k, 0, np.maximum(-(-k // r) * r, (2 * people + r) // (2 * r) * r))
+
+
+def _listed(release: CountTable, source: Published, model: Counts) -> tuple[Longs, list[tuple[Longs, Longs]]]:
+    """The items of the original that are listed or have k people, ascending; and for each size the listed itemsets with
+    their counts, ascending. An itemset is the number that its items' places among these items give.
+    """
     place = {label: number for number, label in enumerate(source.labels)}
-    number = [place.get(label, -1) for label in release.published.vocabulary]
-    bounds, items = release.sets.indptr.tolist(), [number[item] for item in release.sets.items.tolist()]
-    return {
-        tuple(sorted(items[a:b])): count
-        for (a, b), count in zip(pairwise(bounds), release.counts.tolist(), strict=True)
-    }
+    number = np.array([place[label] for label in release.published.vocabulary], dtype=np.int64)
+    is_frequent = np.bincount(source.items, minlength=len(source.labels)) >= model.k
+    is_frequent[number] = True
+    names = np.flatnonzero(is_frequent)
+    if len(names) >= 1 << 20:
+        raise InputError("the original has too many items to compare counts.")
+    number, sizes = np.searchsorted(names, number), np.diff(release.sets.indptr)
+    tables = []
+    for size in range(1, model.m + 1):
+        chosen = np.flatnonzero(sizes == size)
+        items = np.sort(number[release.sets.items[release.sets.indptr[chosen][:, None] + np.arange(size)]], axis=1)
+        keys = items @ len(names) ** np.arange(size - 1, -1, -1, dtype=np.int64)
+        order = np.argsort(keys)
+        tables.append((keys[order], release.counts[chosen][order]))
+    return names, tables
 
 
-def _supports(source: Published, itemsets: list[tuple[int, ...]]) -> dict[tuple[int, ...], int]:
-    """In how many original records each itemset is."""
-    if not itemsets:
-        return {}
-    from setveil.verify.tables import Indexed, make_table  # loads Numba
-
-    indexed = Indexed.of(make_table(source, progress=no_progress), no_progress)
-    bounds = np.concatenate(([0], np.cumsum([len(one) for one in itemsets]))).astype(np.int64)
-    flat = np.array([item for one in itemsets for item in one], dtype=np.int32)
-    counts = indexed.count(bounds[:-1], bounds[1:], flat, 2**62)
-    return dict(zip(itemsets, counts.tolist(), strict=True))
-
-
-def _missing(source: Published, listed: dict[tuple[int, ...], int], model: Counts) -> list[str]:
-    """Single items and pairs of at least k people that are not listed."""
+def _itemsets(source: Published, names: Longs, size: int) -> Iterator[tuple[Longs, Longs, tuple[int, int]]]:
+    """All itemsets of one size that somebody has, ascending, and how many people have them, piece by piece; and the
+    numbers from the first to the end that a piece covers.
+    """
     from scipy.sparse import csr_array
 
-    shape = (source.n_records, len(source.labels))
-    rows = csr_array((np.ones(len(source.items), dtype=np.int64), source.items, source.indptr), shape=shape)
-    singles = np.bincount(source.items, minlength=len(source.labels))
-    frequent = np.flatnonzero(singles >= model.k)
-    missing: list[tuple[int, ...]] = [(item,) for item in frequent.tolist() if (item,) not in listed]
-    if model.m >= 2:
-        some = rows[:, frequent]
-        both = (some.T @ some).tocoo()
-        is_pair = (both.coords[0] < both.coords[1]) & (both.data >= model.k)
-        found = zip(frequent[both.coords[0][is_pair]].tolist(), frequent[both.coords[1][is_pair]].tolist(), strict=True)
-        missing += [pair for pair in found if pair not in listed]
-    return [
-        f"counts.csv: lacks {name_some([source.labels[item] for item in one])}, which at least k={model.k} people have."
-        for one in sorted(missing)[:MOST_NAMED]
-    ]
+    shape, width = (source.n_records, len(source.labels)), len(names)
+    rows = csr_array((np.ones(len(source.items), dtype=np.int32), source.items, source.indptr), shape=shape)[:, names]
+    if size == 1:
+        yield np.arange(width), np.asarray(rows.sum(axis=0), dtype=np.int64), (0, width)
+    elif size == 2:
+        yield *_together(rows, 0, width), (0, width**2)
+    else:
+        columns = rows.tocsc()
+        for item in range(width):
+            owners = columns.indices[columns.indptr[item] : columns.indptr[item + 1]]
+            begin = item * width**2
+            yield *_together(rows[owners][:, item + 1 :], begin + (item + 1) * (width + 1), width), (
+                begin, begin + width**2,
+            )  # fmt: skip
 
 
-def _missing_triples(source: Published, listed: dict[tuple[int, ...], int], model: Counts, start: int) -> list[str]:
-    """Triples of at least ``start`` people, and of fewer than each of their pairs, that are not listed."""
-    near: dict[int, set[int]] = {}
-    for one, two in (pair for pair in listed if len(pair) == 2):
-        near.setdefault(one, set()).add(two)
-    missing: list[tuple[int, ...]] = [
-        (one, two, three)
-        for one, others in near.items()
-        for two in others
-        for three in others & near.get(two, set())
-        if (one, two, three) not in listed
-    ]
-    true = _supports(source, missing)
-    return [
-        f"counts.csv: lacks {name_some([source.labels[item] for item in one])}, which at least k={model.k} people have."
-        for one in sorted(missing)
-        if max(start, 1) <= rounded(true[one], model) < min(listed[pair] for pair in combinations(one, 2))
-    ][:MOST_NAMED]
+def _together(rows: Any, begin: int, width: int) -> tuple[Longs, Longs]:
+    """The pairs of columns that rows have, as numbers from ``begin`` on, ascending, and how many rows have them."""
+    both = (rows.T @ rows).tocoo()
+    one, two = (part.astype(np.int64) for part in both.coords)
+    keys, is_pair = begin + one * width + two, one < two
+    order = np.argsort(keys[is_pair])
+    return keys[is_pair][order], both.data[is_pair][order].astype(np.int64)
 
 
-def _wrong_lengths(
-    release: CountTable, source: Published, listed: dict[tuple[int, ...], int], model: Counts
-) -> list[str]:
-    is_listed = np.zeros(len(source.labels) + 1, dtype=np.int64)
-    is_listed[[one[0] for one in listed if len(one) == 1]] = 1
+def _look_up(keys: Longs, values: Longs, wanted: Longs) -> Longs:
+    """The values of some keys, 0 for unknown ones; ``keys`` ascend."""
+    if not len(keys):
+        return np.zeros(len(wanted), dtype=np.int64)
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, values[at], 0)
+
+
+def _pairs(triples: Longs, width: int) -> tuple[Longs, Longs, Longs]:
+    """The numbers of the three pairs of each triple."""
+    one, two, three = triples // width**2, triples // width % width, triples % width
+    return one * width + two, one * width + three, two * width + three
+
+
+def _named(key: int, size: int, names: Longs, source: Published) -> str:
+    """The labels of an itemset."""
+    width = len(names)
+    return name_some([source.labels[names[int(key) // width**power % width]] for power in range(size - 1, -1, -1)])
+
+
+def _wrong_lengths(release: CountTable, source: Published, is_listed: Longs, model: Counts) -> list[str]:
     until = np.concatenate(([0], np.cumsum(is_listed[source.items])))
     lengths = until[source.indptr[1:]] - until[source.indptr[:-1]]
     groups = release.lengths.tolist()

@@ -49,7 +49,7 @@ def find_revealed(
     z = min(model.m + 1, table.n_items)
     if model.m == 1 or z < 2:
         return None  # pairs are neither listed nor known to be rare
-    keys, values = _look_up(table)
+    keys, values = look_up(table)
     given: Any = (
         table.n_records,
         table.n_items,
@@ -64,10 +64,10 @@ def find_revealed(
     work = np.zeros((4, 16), dtype=np.int64)
     if z == table.n_items:
         chosen[:] = np.arange(z)
-        return _finding(loops.look(chosen, *given, is_repaired, found, work), chosen, found)
+        return finding(loops.look(chosen, *given, is_repaired, found, work), chosen, found)
     for status in _looks(table, model, (*given, is_repaired, chosen, found, work), progress):
         if status != loops.PLAIN:
-            return _finding(status, chosen, found)
+            return finding(status, chosen, found)
     return None
 
 
@@ -122,7 +122,7 @@ def ends(counts: Longs, model: Counts) -> tuple[Longs, Longs]:
     return np.where(counts == r * -(-k // r), k, counts - r // 2), counts + (r + 1) // 2 - 1
 
 
-def _look_up(table: Listed) -> tuple[Longs, Longs]:
+def look_up(table: Listed) -> tuple[Longs, Longs]:
     """All counts by the number of their itemset."""
     width = table.n_items + 1
     single_keys = np.arange(table.n_items, dtype=np.int64) + 1
@@ -136,7 +136,8 @@ def _look_up(table: Listed) -> tuple[Longs, Longs]:
     return keys, values
 
 
-def _finding(status: int, chosen: Longs, found: Longs) -> Finding | None:
+def finding(status: int, chosen: Longs, found: Longs) -> Finding | None:
+    """What a loop says of a set of items."""
     if status == loops.PLAIN:
         return None
     items = tuple(chosen.tolist())

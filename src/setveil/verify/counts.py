@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from setveil.core.progress import Progress
 from setveil.errors import InputError
 from setveil.generate import records
+from setveil.generate.records import Rows
 from setveil.models import Counts
 from setveil.releases import CountTable, is_count_table
 from setveil.verify.count_inference import Listed, find_revealed
-from setveil.verify.published import Published
+from setveil.verify.count_lengths import reveal_with_lengths
+from setveil.verify.published import Published, sorted_rows
 from setveil.verify.verdict import Verdict, in_braces
 
 Sets = dict[tuple[int, ...], int]
@@ -78,22 +80,20 @@ def achieved(published: Published, model: Counts, progress: Progress) -> dict[st
 def _wrong_counts(table: Table, model: Counts) -> Verdict | None:
     """Multiples of r, at least k, of at most m items, with every subset listed and no rarer."""
     for itemset, count in table.counts.items():
-        named = in_braces(table.names(itemset))
         reason = ""
         if not 1 <= len(itemset) <= model.m or list(itemset) != sorted(set(itemset)):
-            reason = f"{named} must have 1 to m={model.m} items."
+            reason = f"does not have 1 to m={model.m} items."
         elif count % model.r or count < model.k:
-            reason = (
-                f"the count of {named} is {count:,}, which is not a multiple of r={model.r} of at least k={model.k}."
-            )
+            reason = f"is counted {count:,} times, which is not a multiple of r={model.r} of at least k={model.k}."
         elif count - table.n_records > model.r // 2:
-            reason = f"the count of {named} is {count:,}, and there are only {table.n_records:,} records."
+            reason = f"is counted {count:,} times, and there are only {table.n_records:,} records."
         else:
             for part in combinations(itemset, len(itemset) - 1):
                 if part and table.counts.get(part, -1) < count:
-                    reason = f"{named} is counted {count:,} times, but {in_braces(table.names(part))} less often."
+                    reason = f"is counted {count:,} times, but {in_braces(table.names(part))} less often."
         if reason:
-            return Verdict(False, table.names(itemset), count, reason)
+            names = table.names(itemset)
+            return Verdict(False, names, count, f"{in_braces(names)} {reason}")
     alone = {itemset[0] for itemset in table.counts if len(itemset) == 1}
     for item, label in enumerate(table.labels):
         if item not in alone:
@@ -134,10 +134,15 @@ def _revealed(table: Table, release: CountTable, model: Counts, progress: Progre
     shaped = [_arrays([one for one in table.counts if len(one) == size], size, table.counts) for size in (2, 3)]
     flat = [part.astype(np.int64) for pair in shaped for part in pair]
     listed = Listed(len(table.labels), table.n_records, singles, *flat)
-    found = find_revealed(listed, model, progress, release.repaired, _few(release, model))
+    given = model, progress, release.repaired, _few(release, model)
+    found, with_lengths = find_revealed(listed, *given), ""
+    if found is None:
+        found, with_lengths = reveal_with_lengths(listed, table.lengths, *given), " together with lengths.csv"
     if found is None:
         return None
-    named = in_braces(table.names(found.items))
+    if not found.items:
+        return Verdict(False, None, None, "lengths.csv: too many sets of items may reveal a small count with it.")
+    named = in_braces(table.names(found.items)) + with_lengths
     if not found.itemset:
         return Verdict(
             False, table.names(found.items), None, f"no data can have the counts that are listed for {named}."
@@ -170,9 +175,8 @@ def _check_records(
     if published.number_of is None or len(made.indptr) != len(published.indptr):
         reason = f"there are {published.n_records:,} records, and the table gives {len(made.indptr) - 1:,}."
         return Verdict(False, None, published.n_records, reason)
-    ours = sorted(map(tuple, _rows(made.indptr, published.number_of[made.items])))
-    theirs = sorted(map(tuple, _rows(published.indptr, published.items)))
-    if ours != theirs:
+    items = published.number_of[made.items].astype(np.int32)
+    if not _are_same(Rows(made.indptr, items), Rows(published.indptr, published.items), len(published.labels)):
         return Verdict(False, None, None, "the records are not those that follow from counts.csv and lengths.csv.")
     return Verdict(True)
 
@@ -186,9 +190,17 @@ def _arrays(sets: list[tuple[int, ...]], size: int, counts: Sets) -> tuple[NDArr
     )
 
 
-def _rows(indptr: NDArray[np.int64], items: NDArray[np.int32]) -> list[list[int]]:
-    bounds, flat = indptr.tolist(), items.tolist()
-    return [sorted(flat[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+def _are_same(ours: Rows, theirs: Rows, n_labels: int) -> bool:
+    """Whether both have the same records, in any order."""
+    from setveil.verify.tables import number_rows  # loads Numba
+
+    ours, theirs = (Rows(*sorted_rows(*rows, n_labels)) for rows in (ours, theirs))
+    starts = np.concatenate((ours.indptr[:-1], theirs.indptr[:-1] + len(ours.items)))
+    ends = np.concatenate((ours.indptr[1:], theirs.indptr[1:] + len(ours.items)))
+    number, *_ = number_rows(starts, ends, np.concatenate((ours.items, theirs.items)))
+    first, second = np.split(number, [len(ours.indptr) - 1])
+    width = number.max(initial=0) + 1
+    return np.array_equal(np.bincount(first, minlength=width), np.bincount(second, minlength=width))
 
 
 # -- the files, byte by byte -------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import csv
 import json
 from collections import defaultdict
 from dataclasses import replace
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -243,91 +243,6 @@ def test_a_table_that_takes_too_long_to_check_is_refused(most: str, monkeypatch:
     monkeypatch.setattr(inference, most, 3)
     with pytest.raises(sv.InfeasibleError, match="too dense for counts of 3 items"):
         sv.anonymize(given, sv.Counts(k=5))
-
-
-@pytest.mark.parametrize(("n", "k", "m"), [(5, 2, 2), (6, 2, 3), (7, 3, 2)])
-def test_nobodys_items_follow_from_a_table(n: int, k: int, m: int) -> None:
-    """All data of n people over three items: whatever table is published, no unlisted itemset has 1 to k - 1 people in
-    every original that agrees with it.
-    """
-    kinds = [frozenset(some) for size in range(4) for some in combinations("abc", size)]
-    parts = [part for part in kinds if part]
-    originals = [
-        tuple(sum(part <= record for record in data) for part in parts)
-        for data in combinations_with_replacement(kinds, n)
-    ]
-    supports = np.array(sorted(set(originals)))
-    by_table: dict[tuple[tuple[str, ...], ...], naive.Table] = {}
-    random = np.random.default_rng(n)
-    for row in supports[random.choice(len(supports), min(len(supports), 60), replace=False)]:
-        support = dict(zip(parts, row.tolist(), strict=True))
-        data = _data_with(support, n)
-        if sum(map(bool, data)) < k and any(data):
-            continue
-        release = sv.anonymize([sorted(one) for one in data], sv.Counts(k=k, m=m))
-        assert isinstance(release, CountTable)
-        table = as_table(release)
-        by_table.setdefault(tuple(sorted(tuple(sorted(one)) for one in table)), table)
-        fits = np.ones(len(supports), dtype=bool)
-        for place, part in enumerate(parts):
-            if part in table:
-                low, high = naive.interval(table[part], k, k, n)
-                fits &= (supports[:, place] >= low) & (supports[:, place] <= high)
-            elif len(part) <= min(m, 2) and not release.repaired:
-                fits &= supports[:, place] < k
-        for place, part in enumerate(parts):
-            values = supports[fits, place]
-            assert part in table or values.min() == 0 or values.max() >= k, (table, part)
-    assert len(by_table) > 3
-
-
-@pytest.mark.parametrize(
-    ("n", "start", "every"),
-    [
-        (6, 2, 20),
-        (6, 4, 20),
-        pytest.param(8, 2, 1, marks=pytest.mark.long),
-        pytest.param(8, 4, 1, marks=pytest.mark.long),
-    ],
-)
-def test_no_count_of_one_follows_from_an_accepted_table_over_four_items(n: int, start: int, every: int) -> None:
-    """All data of n people, k=2, triples from ``start`` on: where all originals of a table agree that one person has an
-    unlisted itemset, the table is not accepted. Every so-manieth such table is looked at.
-    """
-    ends = np.array(list(combinations(range(n + 15), 15)))  # all ways to put n people into 16 cells
-    cells = np.diff(ends, axis=1, prepend=-1, append=n + 15) - 1
-    masks = np.arange(1, 16)
-    supports = cells @ ((np.arange(16)[:, None] & masks) == masks)  # [originals, parts]
-    tables = np.where(supports >= 2, np.maximum(2, 2 * ((2 * supports + 2) // 4)), 0)
-    sizes = np.array([int(mask).bit_count() for mask in masks])
-    for at in np.flatnonzero(sizes == 3):
-        rarest = np.min([tables[:, (masks[at] ^ 1 << item) - 1] for item in range(4) if masks[at] >> item & 1], axis=0)
-        tables[:, at] *= (tables[:, at] >= start) & (tables[:, at] < rarest)
-    tables[:, 14] = 0
-    is_whole = (tables[:, sizes == 1] > 0).all(axis=1)
-    tables, owner = np.unique(tables[is_whole], axis=0, return_inverse=True)
-    can_be_harmless = np.zeros(tables.shape, dtype=bool)
-    np.logical_or.at(can_be_harmless, owner, supports[is_whole] != 1)
-    telling = np.flatnonzero(((tables == 0) & ~can_be_harmless).any(axis=1))
-    assert len(telling) > 1000
-    for table in tables[telling[::every]]:
-        named = {
-            frozenset("abcd"[item] for item in range(4) if mask >> item & 1): int(count)
-            for mask, count in zip(masks, table, strict=True)
-            if count
-        }
-        arrays, _ = listed(named, n)
-        few = naive.largest_below(start, 2, 2)
-        assert find_revealed(arrays, sv.Counts(k=2), lambda *_: None, False, few) is not None, named
-
-
-def _data_with(support: dict[frozenset[str], int], n: int) -> list[frozenset[str]]:
-    """Records over a, b, c with these supports, by inclusion and exclusion."""
-    records: list[frozenset[str]] = []
-    for part in support:
-        count = sum((-1) ** (len(other) - len(part)) * people for other, people in support.items() if part <= other)
-        records += [part] * count
-    return records + [frozenset()] * (n - len(records))
 
 
 # -- the verifier ------------------------------------------------------------------------------------------------------

@@ -141,7 +141,7 @@ def _suspected(
     if z == tables.n_items or z == 2:
         row = np.zeros((1, 20), dtype=np.int64)
         row[0, 16 : 16 + z] = np.arange(z)
-        loops.count_parts(row[0, 16 : 16 + z], tables.n_items, tables.singles, keys, counts, row[0, :16])
+        row[0, : 1 << z] = part_counts(row[0, 16 : 16 + z], tables, keys, counts)
         yield row
         return
     of_table = [tables.n_records, tables.n_items, model.k, model.r, tables.few]
@@ -226,6 +226,13 @@ def _triples_of_pairs(tables: Tables, model: Counts) -> tuple[Numbers, Numbers, 
     return bounds, third[by_owner], lows[by_owner]
 
 
+def part_counts(chosen: Numbers, tables: Tables, keys: Numbers, counts: Numbers) -> tuple[int, ...]:
+    """The published count of every part of a set (ascending) by its bits; 0 where it is not listed."""
+    parts = np.zeros(16, dtype=np.int64)
+    loops.count_parts(chosen, tables.n_items, tables.singles, keys, counts, parts)
+    return tuple(parts[: 1 << len(chosen)].tolist())
+
+
 def rounding_ends(counts: Numbers, model: Counts) -> tuple[Numbers, Numbers]:
     """The smallest and the largest number of people that is published as each count."""
     is_least = counts == model.r * -(-model.k // model.r)
@@ -235,7 +242,10 @@ def rounding_ends(counts: Numbers, model: Counts) -> tuple[Numbers, Numbers]:
 class Programs:
     """The linear programs of sets of z items: cells are columns, parts are rows. HiGHS goes on from the last one."""
 
-    def __init__(self, z: int, n_records: int, few: int, model: Counts) -> None:
+    def __init__(
+        self, z: int, n_records: int, few: int, model: Counts, people: tuple[Numbers, Numbers] | None = None
+    ) -> None:
+        """``people``: the fewest and the most who have at least 1 … z of the items."""
         import highspy
 
         self.n_records, self.few, self.model = n_records, few, model
@@ -248,6 +258,10 @@ class Programs:
         for cells in self.inside:
             self.solver.addRow(0.0, float(n_records), len(cells), np.array(cells, dtype=np.int32), np.ones(len(cells)))
         self.solver.changeRowBounds(0, float(n_records), float(n_records))
+        for least, (fewest, most) in enumerate(zip(*people, strict=True) if people else (), start=1):
+            cells = [cell for cell in range(1 << z) if cell.bit_count() >= least]
+            numbers = np.array(cells, dtype=np.int32), np.ones(len(cells))
+            self.solver.addRow(float(fewest), float(most), len(cells), *numbers)
         self.infeasible, self.maximize = highspy.HighsModelStatus.kInfeasible, highspy.ObjSense.kMaximize
         self.minimize = highspy.ObjSense.kMinimize
         self.answers: dict[tuple[tuple[int, ...], bool], bool] = {}

@@ -19,7 +19,7 @@ Steps:
    until nothing is revealed. The certificate says whether this was necessary.
 5. *Lengths*: how many listed items records have, in groups of at least k records, rounded in the same way. The largest
    group has the rest, so that the groups add up to the number of records, which is public. The end of the last group
-   follows from the published counts, never from the longest record.
+   follows from the published counts, never from the longest record. One group where lengths could reveal something.
 6. *Make records* (``generate/records.py``): a numbered generator, seeded by the SHA-256 of both files.
 
 Preconditions: at least k records have items, or none has.
@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, require_k_records
 from setveil.algorithms.counts.inference import Tables, sets_to_suppress
-from setveil.algorithms.counts.lengths import length_groups
+from setveil.algorithms.counts.lengths import do_lengths_reveal, length_groups
 from setveil.arrays.mining import invert_rows, mine_itemsets, sort_rows_by_item
 from setveil.core import Itemsets, Transactions
 from setveil.core.vocabulary import Vocabulary
@@ -88,7 +88,11 @@ class Tally(Algorithm):
         if len(items) < len(vocabulary):
             vocabulary, sets, rows = without_items(vocabulary, sets, items, rows)
         itemsets, counts = sorted_sets(*sets, vocabulary)
-        lengths = length_groups(rows.lengths, int(sets.counts[sets.sizes == 1].sum()), model.k, model.r)
+        of_rows = rows.lengths, int(sets.counts[sets.sizes == 1].sum()), model.k, model.r
+        lengths = length_groups(*of_rows)
+        tables = as_tables(sets, list(range(len(vocabulary))), data.n_records, few)
+        if do_lengths_reveal(tables, lengths, len(sets.counts) < n_before, model, context):
+            lengths = length_groups(*of_rows, is_one=True)
         published = make_records(itemsets, counts, lengths, model.k, data, context)
         return CountTable(
             published=published,
@@ -177,13 +181,7 @@ def repaired(
     items = list(range(n_items))
     n_before = len(sets.counts)
     while True:
-        alone, counts = sets.of_size(1)
-        (pairs, pair_counts), (triples, triple_counts) = sets.of_size(2), sets.of_size(3)
-        singles = counts[np.argsort(alone[:, 0])]
-        number = np.full(n_items, -1, dtype=np.int64)
-        number[items] = np.arange(len(items))
-        by_size = number[pairs], pair_counts, number[triples], triple_counts
-        tables = Tables(len(items), n_records, few, singles, *by_size)
+        tables = as_tables(sets, items, n_records, few)
         gone, without = sets_to_suppress(tables, len(sets.counts) < n_before, model, context)
         lost = {tuple(items[item] for item in one) for one in gone} | {(items[item],) for item in without}
         if not lost:
@@ -196,6 +194,16 @@ def repaired(
         items = [item for item in items if item not in dropped]
         if not without:
             return sets, items
+
+
+def as_tables(sets: Sets, items: list[int], n_records: int, few: int) -> Tables:
+    """The counts of each size; items are numbered by their place in ``items``."""
+    alone, counts = sets.of_size(1)
+    (pairs, pair_counts), (triples, triple_counts) = sets.of_size(2), sets.of_size(3)
+    number = np.full(max(items, default=0) + 1, -1, dtype=np.int64)
+    number[items] = np.arange(len(items))
+    by_size = number[pairs], pair_counts, number[triples], triple_counts
+    return Tables(len(items), n_records, few, counts[np.argsort(alone[:, 0])], *by_size)
 
 
 def without_items(
