@@ -104,7 +104,10 @@ class _Comparison:
         ui.run_javascript(SHOW_PRESSED.format(chosen=sorted(self.dataset.compared)))
 
     async def _draw(self) -> None:
-        given = [{"number": run.number, "policy": run.policy, "figures": run.result["figures"]} for run in self.runs]
+        given = [
+            {"number": run.number, "policy": run.policy, "figures": {**run.result["figures"], "seconds": run.seconds}}
+            for run in self.runs
+        ]
         self.overview.clear()
         with self.overview:
             try:
@@ -160,7 +163,7 @@ class _Comparison:
         header: list[Cell] = ["", *of_runs(self._choice)]
         table(t.COMPARE_TABLE, header, cells, n_numbers=len(rows))
         if common:
-            paragraph(t.COMPARE_COMMON.format(setting=shown(" ".join(common), 120)), "soft")
+            paragraph(t.COMPARE_COMMON.format(setting=shown(", ".join(common), 120)), "soft")
 
     def _words(self, run: Run, setting: str) -> list[str]:
         """A setting, its hierarchy under the name that people know."""

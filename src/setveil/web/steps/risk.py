@@ -98,7 +98,7 @@ class _People:
             Text("legend", t.PEOPLE_KNOWS)
             for name in risk["values"]:
                 ui.checkbox(
-                    t.PEOPLE_COLUMN.format(column=shown(name, 40)),
+                    shown(name, 40),
                     value=name in self.dataset.known_columns,
                     on_change=lambda event, name=name: self._choose(name, is_known=event.value),
                 ).props("dense")
@@ -209,6 +209,6 @@ def _try_it(page: Page, risk: dict[str, Any]) -> None:
 
 
 def _percent(share: float | None) -> str:
-    from setveil.workflows.pictures import percent
+    from setveil.workflows.pictures import short_percent
 
-    return percent(share)
+    return short_percent(share)
