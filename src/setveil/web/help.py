@@ -87,6 +87,10 @@ HELP = {
     "check": (
         ("What is verified", "The guarantee is counted again from the files, by code that made no release."),
         ("Cannot be verified", "Something needed is not in the files, such as a private list of combinations."),
+        (
+            "A file of any software",
+            "The guarantee chosen on the step Protect is counted on the open file as it is. Nothing is changed.",
+        ),
     ),
 }
 

@@ -60,7 +60,7 @@ PREVIEWING = "Trying the guarantee with this hierarchy …"
 PREVIEW_FATES = "Items: {fates}"
 PREVIEW_ITEMS = {
     "n_intact": "{n:,} unchanged",
-    "n_mixed": "{n:,} unchanged in some records",
+    "n_mixed": "{n:,} unchanged in some records only",
     "n_generalized": "{n:,} generalized",
     "n_left_out": "{n:,} suppressed",
 }
