@@ -47,6 +47,7 @@ def test_a_shop_file_is_protected_compared_handed_over_and_checked(page: Page, t
     page.locator(".tiles").get_by_text("items per visit").wait_for()
     follow(page, "Risk")
     page.get_by_role("heading", name="Who can be singled out").wait_for()
+    page.locator(".sentence", has_text="Of 100 visits with at least").wait_for()
     follow(page, "Protect")
     page.get_by_role("button", name="Suggest settings").click()
     page.get_by_role("button", name="Cancel the search").wait_for()

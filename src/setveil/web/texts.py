@@ -205,17 +205,17 @@ OPTIONS = {
 
 # risk
 PEOPLE_TITLE = "Who can be singled out"
-PEOPLE_SLIDER = "Items of the person: {n}"
+PEOPLE_SLIDER = "Items of the {one}: {n}"
 PEOPLE_SLIDER_NAME = "Items of a person that the attacker knows"
-PEOPLE_SENTENCE = "Of 100 people{base}, {n} can be singled out by an attacker who knows {knows}."
+PEOPLE_SENTENCE = "Of 100 {many}{base}, {n} can be singled out by an attacker who knows {knows}."
 PEOPLE_WITH = " with at least {items}"
 PEOPLE_KNOWS = "What the attacker knows"
 PEOPLE_NOTHING = "An attacker who knows nothing singles out nobody. Choose what the attacker knows."
 AND = " and "
-PEOPLE_WORST = "An attacker who knows the most revealing items of each person singles out {n}."
-PEOPLE_NONE = "No person has at least {items}."
-PEOPLE_ALL = "Of all people, that is {share}; with the most revealing items {worst}."
-PEOPLE_PICTURE = "100 people: {n} singled out by known items, {worst} by their most revealing items."
+PEOPLE_WORST = "An attacker who knows the most revealing items of each {one} singles out {n}."
+PEOPLE_NONE = "No {one} has at least {items}."
+PEOPLE_ALL = "Of all {many}, that is {share}; with the most revealing items {worst}."
+PEOPLE_PICTURE = "100 {many}: {n} singled out by known items, {worst} by their most revealing items."
 PEOPLE_KEY = ("singled out", "singled out by the most revealing items only", "not singled out")
 N_ITEMS = ("{n:,} items", "1 item")  # several, one
 FEWER = "fewer than 1"
@@ -223,21 +223,20 @@ NEARLY = "more than 99"
 CURVE_TABLE = "People singled out, by number of known items"
 CURVE_HEADER = ("known items", "singled out", "by the most revealing items", "chance to pick the right record")
 SAMPLED = "Some figures are estimated from a sample of people."
-RAREST_TITLE = "Examples that lead to one person"
-RAREST_NOTE = "An attacker who knows one of these combinations re-identifies the person. Press one to try it."
+RAREST_TITLE = "Examples that lead to one {one}"
+RAREST_NOTE = "An attacker who knows one of these combinations re-identifies the {one}. Press one to try it."
 TRY_THESE = "Try {items}"
-RAREST_NONE = "No item and no pair of items belongs to one person only."
+RAREST_NONE = "No item and no pair of items belongs to one {one} only."
 SUPPORTS_TITLE = "How common items are"
 LENGTHS_TITLE = "Items per {one}"
 TRY_TITLE = "Look for a neighbour"
-N_EXAMPLES = 12
 VALUE_OF = "{column} {value}"
-TRY_NOTE = "Choose what you know about a person in the data. The page counts who matches."
+TRY_NOTE = "Choose what you know about a {one} in the data. The page counts who matches."
 TRY_LABEL = "Search an item"
 FITTING = (
-    "No person has all of these items.",
-    "Exactly one person matches: re-identified.",
-    "{n:,} people match.",
+    "No {one} has all of these items.",
+    "Exactly one {one} matches: re-identified.",
+    "{n:,} {many} match.",
 )
 ITEM_SUPPORT = "{item} ({support:,})"
 ADD_ITEM = "Add {item}"

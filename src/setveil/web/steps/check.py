@@ -131,13 +131,14 @@ def _check_file(page: Page, level: int) -> None:
         return
     paragraph(t.CHECK_FILE_ASK.format(name=shown(dataset.name)))
     try:
-        guarantee = dataset.form.privacy_model().guarantee()
+        words = guarantee = dataset.form.privacy_model().guarantee()
     except SetveilError as reason:
-        paragraph(shown(str(reason), 300), "soft")
-    else:
-        paragraph(guarantee, "soft")
-        button(t.CHECK_FILE_START, lambda: dataset.begin(_audit(page, guarantee)))
-    button(t.RUN_CHANGE, lambda: page.go("protect"))
+        words, guarantee = shown(str(reason), 300), ""
+    paragraph(words, "soft")
+    with ui.element("div").classes("row-of-buttons"):
+        if guarantee:
+            button(t.CHECK_FILE_START, lambda: dataset.begin(_audit(page, guarantee)))
+        button(t.RUN_CHANGE, lambda: page.go("protect"))
 
 
 async def _audit(page: Page, guarantee: str) -> None:
