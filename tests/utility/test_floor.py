@@ -61,6 +61,6 @@ def test_the_map_has_every_model_and_the_floors() -> None:
     drawn = map_chart(rows, {5: 0.05})
     assert drawn is not None
     assert [name for _, name in drawn["key"]] == ["km", "k-anonymity", "degree"]
-    assert drawn["chart"].count("<a href") == 3 and "floor at k=5: 5.00 %" in drawn["chart"]
+    assert drawn["chart"].count("<a href") == 3 and "floor at k=5: 5.0 %" in drawn["chart"]
     assert "Groupings" in drawn["how"]
     assert map_chart([], {}) is None

@@ -47,6 +47,7 @@ def test_a_shop_file_is_protected_compared_handed_over_and_checked(page: Page, t
     page.locator(".tiles").get_by_text("items per visit").wait_for()
     follow(page, "Risk")
     page.get_by_role("heading", name="Who can be singled out").wait_for()
+    page.locator(".sentence", has_text="Of 100 visits with at least").wait_for()
     follow(page, "Protect")
     page.get_by_role("button", name="Suggest settings").click()
     page.get_by_role("button", name="Cancel the search").wait_for()
@@ -103,6 +104,16 @@ def test_a_foreign_release_is_checked_without_data_of_ones_own(page: Page) -> No
     page.get_by_role("heading", name=re.compile("foreign.zip: (not|cannot be) verified")).or_(
         page.get_by_role("alert")
     ).wait_for(timeout=RUN)
+    assert audit(page) == []
+    page.get_by_role("button", name="Go to Workspaces").click()  # its data file alone, with a guarantee to check
+    for name, rows, answer in (("good.csv", 5, "verified"), ("bad.csv", 4, "not verified")):
+        go(page, "Workspaces")
+        upload(page, name, ("person,item\n" + "".join(f"p{n},a\np{n},b\n" for n in range(rows)) + "q,a\n").encode())
+        header_of(page).get_by_text(f"{rows + 1} people").wait_for()
+        go(page, "Check")
+        page.get_by_role("button", name="Check this file").click()
+        page.get_by_role("heading", name=f"{name}: {answer}").wait_for(timeout=RUN)
+    page.locator(".verdict").get_by_text("b").first.wait_for()  # the itemset that shows it
     assert audit(page) == []
 
 

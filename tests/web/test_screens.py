@@ -176,9 +176,12 @@ def test_a_hospital_file_from_its_columns_to_a_verdict(page: Page, tmp_path: Pat
     for person in range(400):
         own = f"p{person},{draws.randint(20, 89)},{draws.choice('fm')},{draws.choice(('north', 'south'))}"
         rows += [f"{own},E{10 + code}" for code in sorted(draws.sample(range(8), draws.randint(1, 4)))]
+    go(page, "Columns")  # with nothing to show: that is not a look at the roles
+    go(page, "Workspaces")
     upload(page, "hospital.csv", ("patient,age,sex,region,code\n" + "\n".join(rows) + "\n").encode())
     page.get_by_role("heading", name="Say what each column is").wait_for()  # before any figure looks safe
     page.get_by_role("combobox", name="Role of age").wait_for()
+    assert page.locator("nav button.done", has_text="Overview").count() == 0  # nobody has seen it
     assert page.get_by_role("textbox", name="Hierarchy of age").input_value().startswith("bands:")
     assert audit(page) == []
     page.screenshot(path=folder_of_screens(tmp_path) / "2-columns-hospital-1280-light.png", full_page=True)

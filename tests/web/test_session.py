@@ -12,6 +12,7 @@ import pytest
 
 import setveil as sv
 from setveil.errors import InputError
+from setveil.report.words import short_percent
 from setveil.web import children
 from setveil.web import texts as t
 from setveil.web.children import Child, TaskError
@@ -80,7 +81,7 @@ def test_work_at_the_same_time_is_shown_until_the_last_is_done(dataset: Dataset)
     with dataset.working("first", "risk"):
         with dataset.working("second", "protect") as progress:
             progress("counting", 0.5)
-            assert dataset.busy == t.STAGE_SHARE.format(stage="counting", share=0.5)
+            assert dataset.busy == t.STAGE_SHARE.format(stage="counting", percent=50)
             raise TaskError("a problem")
         assert dataset.busy == "first"
         assert dataset.problems == {"protect": "a problem"}
@@ -228,6 +229,9 @@ def test_the_best_figure_of_a_row_is_marked_only_where_runs_differ() -> None:
 
 def test_a_share_of_100_people_is_neither_none_nor_all_unless_it_is() -> None:
     assert [of_100(share) for share in (0.0, 0.001, 0.866, 0.999, 1.0)] == ["0", t.FEWER, "87", t.NEARLY, "100"]
+    shares = (None, 0.0, 0.00001, 0.0031, 0.054, 0.77, 0.996, 0.9999, 1.0)
+    figures = ["–", "0 %", "below 0.01 %", "0.31 %", "5.4 %", "77 %", "99.6 %", "above 99.9 %", "100 %"]
+    assert [short_percent(share) for share in shares] == figures
 
 
 def test_an_overview_names_what_is_common_and_rare() -> None:

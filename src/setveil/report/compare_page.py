@@ -9,7 +9,7 @@ from typing import Any
 
 from setveil.models import NUMBERS
 from setveil.report.charts import Mark, panel, plane, swatch
-from setveil.report.words import figure, percent
+from setveil.report.words import figure, percent, short_percent
 
 Row = Mapping[str, Any]
 
@@ -141,7 +141,7 @@ MAP_OF_GROUPS = (
 
 def floor_lines(floors: Mapping[int, float]) -> list[tuple[float, str]]:
     """The lines that no release can go below, with their words."""
-    return [(floor, f"floor at k={k}: {percent(floor)}") for k, floor in sorted(floors.items())]
+    return [(floor, f"floor at k={k}: {short_percent(floor)}") for k, floor in sorted(floors.items())]
 
 
 def map_chart(rows: Sequence[Row], floors: Mapping[int, float]) -> dict[str, Any] | None:

@@ -124,3 +124,16 @@ def percent(share: float | None) -> str:
     if share >= 10:
         return f"{100 * share:,.0f} %"
     return f"{100 * share:.2f} %" if share < 0.1 else f"{100 * share:.1f} %"
+
+
+def short_percent(share: float | None) -> str:
+    """A share with the digits that a comparison needs: 77 %, 5.4 %, 0.03 %. Only none is 0 %, and only all 100 %."""
+    if share is None:
+        return "–"
+    value = 100 * share
+    if 0 < value < 0.01:
+        return "below 0.01 %"
+    if 99.9 < value < 100:
+        return "above 99.9 %"
+    digits = 2 if 0 < value < 1 else 1 if 1 <= value < 10 or 99 < value < 100 else 0
+    return f"{value:.{digits}f} %"

@@ -122,7 +122,9 @@ class Dataset:
         self.problems.pop(step, None)
 
         def progress(stage: str, share: float | None) -> None:
-            self._doing[work] = (t.STAGE if share is None else t.STAGE_SHARE).format(stage=stage, share=share)
+            self._doing[work] = (t.STAGE if share is None else t.STAGE_SHARE).format(
+                stage=stage, percent=100 * (share or 0)
+            )
 
         try:
             yield progress

@@ -1,4 +1,6 @@
-"""What the page answers to "What is this?", per step: titles and short texts, terms as the glossary has them."""
+"""What the page answers to "What is this?", per step: titles and short texts, terms as the
+glossary has them. And the tour.
+"""
 
 from __future__ import annotations
 
@@ -85,5 +87,32 @@ HELP = {
     "check": (
         ("What is verified", "The guarantee is counted again from the files, by code that made no release."),
         ("Cannot be verified", "Something needed is not in the files, such as a private list of combinations."),
+        (
+            "A file of any software",
+            "The guarantee chosen on the step Protect is counted on the open file as it is. Nothing is changed.",
+        ),
     ),
+}
+
+TOUR_NAME = "Tour"
+TOUR_WHERE = "Tour, stop {number} of {n}"
+TOUR_NEXT = "Next stop of the tour"
+TOUR_END = "End the tour"
+TOUR = {
+    "start": "The sample is open. Go on to see what it is.",
+    "columns": "These baskets are synthetic. The column “basket” identifies a person and is never published; “item” "
+    "holds the items.",
+    "overview": "Look at the first records, and at whom the release is for. Everything later refers to it.",
+    "risk": "Search for “pregnancy test” and add one or two more items. See how few people match. An attacker "
+    "re-identifies a person in this way.",
+    "protect": "Change k and m and read the guarantee: it names the attacker and what the attacker cannot do. Other "
+    "privacy models protect sensitive items, or combinations that you choose.",
+    "hierarchy": "The sample has a hierarchy. Rare items can be generalized to its categories. Press “Show” to browse "
+    "it.",
+    "run": "Press “Start”. setveil writes the release, reads it back and verifies it. Three lights show guarantee, "
+    "residual risk and utility.",
+    "compare": "Change k or the algorithm, run again, and compare the runs here.",
+    "handover": "Download the archive: it contains only the public files. The command repeats the run without this "
+    "page.",
+    "check": "Drop the archive here, as a recipient would: the guarantee is verified from its files alone.",
 }

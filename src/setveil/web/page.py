@@ -19,7 +19,7 @@ from setveil.web import texts as t
 from setveil.web.dataset import Dataset
 from setveil.web.elements import Text, button, empty, in_fields, paragraph, problem, shown
 from setveil.web.guard import REPORT_POLICY
-from setveil.web.help import HELP
+from setveil.web.help import HELP, TOUR, TOUR_END, TOUR_NAME, TOUR_NEXT, TOUR_WHERE
 from setveil.web.runs import Run
 from setveil.web.session import Session
 from setveil.web.workspace import Workspace
@@ -32,9 +32,8 @@ STYLE = Path(__file__).parent / "style.css"
 ON_MOVED = """window.addEventListener('popstate',
   () => emitEvent('moved', location.pathname.slice(window.path_prefix.length)))"""
 # The heading takes the focus, so that keyboard and screen reader go on there.
-AT_HEADING = """window.scrollTo(0, 0);
-document.querySelector('.page > nav [aria-current]').scrollIntoView({inline: 'center', block: 'nearest'});
-document.querySelector('main h1').focus()"""
+AT_STEP = "document.querySelector('.page > nav [aria-current]').scrollIntoView({inline: 'center', block: 'nearest'});"
+AT_HEADING = f"window.scrollTo(0, 0); {AT_STEP} document.querySelector('main h1').focus()"
 # What went wrong is brought into view where the step is longer than the window.
 TO_TROUBLE = "document.querySelector('.trouble')?.scrollIntoView({block: 'nearest'})"
 
@@ -55,7 +54,7 @@ class Page:
         self.show(step, part)
         self._write_address("replaceState")
         ui.on("moved", self._move)
-        self.client.run_javascript(ON_MOVED)
+        self.client.run_javascript(f"{ON_MOVED}; {AT_STEP}")
         self.client.run_javascript(  # Quasar shows it while a file is sent, without a name
             f"document.querySelector('.q-loading-bar').setAttribute('aria-label', {json.dumps(t.SENDING)})"
         )
@@ -150,7 +149,8 @@ class Page:
         self.sending = 0
         self.part = part
         session.dataset = dataset
-        dataset.visited.add(step)
+        if dataset.read is not None:  # a step that had nothing to show was not seen
+            dataset.visited.add(step)
         self._seen = dataset.versions[step]
         for name, link in self.links.items():
             link.props("aria-current=step") if name == step else link.props(remove="aria-current")
@@ -254,14 +254,14 @@ class Page:
             self.refresh()
 
         with ui.element("aside").classes("tour") as place:
-            place.props["aria-label"] = t.TOUR_NAME
-            Text("p", t.TOUR_WHERE.format(number=number, n=len(STEPS) - 1), "soft")
-            Text("p", t.TOUR[step])
+            place.props["aria-label"] = TOUR_NAME
+            Text("p", TOUR_WHERE.format(number=number, n=len(STEPS) - 1), "soft")
+            Text("p", TOUR[step])
             with ui.element("div").classes("row-of-buttons"):
                 if number + 1 < len(STEPS):
                     following = STEPS[number + 1]
-                    button(t.NEXT.format(step=t.STEPS[following][0]), lambda: self.go(following), name=t.TOUR_NEXT)
-                button(t.TOUR_END, end)
+                    button(t.NEXT.format(step=t.STEPS[following][0]), lambda: self.go(following), name=TOUR_NEXT)
+                button(TOUR_END, end)
 
     def refresh(self) -> None:
         """Show the step as things are now."""

@@ -14,7 +14,7 @@ from typing import Any
 import setveil as sv
 from setveil.arrays.compiling import call_before_compiling
 from setveil.core.provenance import VISITS
-from setveil.errors import InfeasibleError, InputError
+from setveil.errors import InfeasibleError, InputError, UncheckedError
 from setveil.models import make_model
 from setveil.report.assessment import statements_of
 from setveil.report.lights import GRADES, GUARANTEE, LEVELS, RESIDUAL_RISK, UTILITY
@@ -44,6 +44,7 @@ from setveil.workflows import (
     pipeline,
     policies,
     previews,
+    recheck,
     signing,
     tree_edits,
 )
@@ -56,6 +57,7 @@ KNOWN_ITEMS = (1, 2, 3, 4)  # of a person, in the picture of the risk
 KNOWN = 3  # items an attacker knows, in the comparison of runs
 N_SHOWN = 200  # children of a node at a time
 FACTS = "facts"  # what the report of a run was made of, beside its release
+AUDIT_SECONDS = 300.0  # until a check of a file that states nothing is given up
 LETTERS = "ABC"  # of proposals
 BINS = (1, 2, 5, 10, 100)
 # Figures of the comparison in which one run can be better: the page's name, the name in the comparison, what is best.
@@ -203,8 +205,8 @@ class Tasks:
                     "role": choice.role,
                     "lights": _lights_of(choice, found.purpose),
                     "figures": [
-                        (pictures.percent(choice.residual.of_all_people if choice.residual else 0.0), SINGLED_OUT),
-                        (pictures.percent(choice.exact), UNCHANGED),
+                        (pictures.short_percent(_worst_of(choice)), SINGLED_OUT),
+                        (pictures.short_percent(choice.exact), UNCHANGED),
                     ],
                     "floor": _floor_of(choice, floors),
                     "warning": choice.warning,
@@ -427,6 +429,15 @@ class Tasks:
         reason = answer["reason"] if claim is not None and not claim["holds"] else ""
         return {**answer, "reason": reason, "notes": [*answer["notes"], *warned]}
 
+    def do_audit(self, model: dict[str, Any]) -> dict[str, Any]:
+        """Whether the data as it is meets a guarantee."""
+        try:
+            verdict, _ = recheck.audit(self.data, model, 0, AUDIT_SECONDS, self.progress)
+        except UncheckedError as problem:
+            return {"holds": None, "reason": str(problem), "nothing_left": ""}
+        left = recheck.nothing_left(self.data) if verdict.holds else ""
+        return {"holds": verdict.holds, "reason": "" if verdict.holds else verdict.reason, "nothing_left": left}
+
 
 def best_figures(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
     """The best value of each figure in which runs differ."""
@@ -453,12 +464,17 @@ def _lights_of(choice: Choice, purpose: Purpose) -> list[dict[str, str]]:
     ]
 
 
+def _worst_of(choice: Choice) -> float:
+    """The share of all people whom the worst attacker tried singles out."""
+    return choice.residual.of_all_people if choice.residual else 0.0
+
+
 def _floor_of(choice: Choice, floors: Mapping[int, float]) -> str:
     """How far counts of pairs are off, beside what no release of this k can beat."""
     pairs, k = choice.utility.errors.get("pairs"), choice.policy.model.given().get("k")
     if pairs is None or k is None or k not in floors:
         return ""
-    return FLOOR.format(error=pictures.percent(pairs.mean), k=k, floor=pictures.percent(floors[k]))
+    return FLOOR.format(error=pictures.short_percent(pairs.mean), k=k, floor=pictures.short_percent(floors[k]))
 
 
 def _chart_of(choices: Sequence[Choice], profile: Profile, floors: Mapping[int, float]) -> str:
@@ -466,7 +482,7 @@ def _chart_of(choices: Sequence[Choice], profile: Profile, floors: Mapping[int, 
     proposed = []
     for letter, choice in zip(LETTERS, choices, strict=False):
         pairs = choice.utility.errors.get("pairs")
-        risk, loss = (choice.residual.of_all_people if choice.residual else 0.0), (pairs.mean if pairs else None)
+        risk, loss = _worst_of(choice), (pairs.mean if pairs else None)
         if loss is not None:
             proposed.append(pictures.Proposed(letter, choice.guarantee, risk, loss))
     raw = [share for share in profile.singled_out if share is not None]

@@ -1,4 +1,4 @@
-"""Every English sentence of the page, in one place. Models and errors bring their own sentences."""
+"""The English sentences of the page; ``texts_hierarchy`` and ``help`` have more. Models and errors bring their own."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ CLOSE = "Close"
 HELP_NAME = "Help"
 GO_TO = "Go to {step}"
 STAGE = "Working: {stage} …"
-STAGE_SHARE = "Working: {stage}, {share:.0%} …"
+STAGE_SHARE = "Working: {stage}, {percent:.0f} % …"
 READING = "Reading …"
 ASSESSING = "Assessing the risk …"
 NOT_ASSESSED = "The risk could not be assessed."
@@ -135,28 +135,6 @@ SAMPLE_TITLE = "No data at hand?"
 SAMPLE_NOTE = "5,000 synthetic shopping baskets with a hierarchy. The tour takes a minute."
 SAMPLE_OPEN = "Open the sample"
 TOUR_START = "Take the tour"
-TOUR_NAME = "Tour"
-TOUR_WHERE = "Tour, stop {number} of {n}"
-TOUR_NEXT = "Next stop of the tour"
-TOUR_END = "End the tour"
-TOUR = {
-    "start": "The sample is open. Go on to see what it is.",
-    "columns": "These baskets are synthetic. The column “basket” identifies a person and is never published; “item” "
-    "holds the items.",
-    "overview": "Look at the first records, and at whom the release is for. Everything later refers to it.",
-    "risk": "Search for “pregnancy test” and add one or two more items. See how few people match. An attacker "
-    "re-identifies a person in this way.",
-    "protect": "Change k and m and read the guarantee: it names the attacker and what the attacker cannot do. Other "
-    "privacy models protect sensitive items, or combinations that you choose.",
-    "hierarchy": "The sample has a hierarchy. Rare items can be generalized to its categories. Press “Show” to browse "
-    "it.",
-    "run": "Press “Start”. setveil writes the release, reads it back and verifies it. Three lights show guarantee, "
-    "residual risk and utility.",
-    "compare": "Change k or the algorithm, run again, and compare the runs here.",
-    "handover": "Download the archive: it contains only the public files. The command repeats the run without this "
-    "page.",
-    "check": "Drop the archive here, as a recipient would: the guarantee is verified from its files alone.",
-}
 TOO_LARGE = "The file is larger than {megabytes} MB. Open it by its path."
 NO_SUCH_FILE = "There is no file {path} on this machine. Check the path."
 NO_SUCH_FOLDER = "There is no folder {path} on this machine. Check the path."
@@ -201,7 +179,7 @@ COLUMNS_NOTE = (
 COLUMNS_STATED = "The file was read with these roles."
 COLUMNS_HEADER = ("column", "common values", "role", "reason of the proposal")
 COLUMN_VALUES = ("{n:,} values", "1 value")  # several, one
-COLUMN_SHARES = {"missing": "{share} missing", "unique": "{share} of rows have a value of their own"}
+COLUMN_SHARES = {"missing": "{share} missing", "unique": "{share} of rows have a unique value"}
 COLUMN_TREE = "Hierarchy, such as bands:5,10,20"
 ROLES = {
     "person": "person: identifies a person",
@@ -227,18 +205,17 @@ OPTIONS = {
 
 # risk
 PEOPLE_TITLE = "Who can be singled out"
-PEOPLE_SLIDER = "Items of the person: {n}"
+PEOPLE_SLIDER = "Items of the {one}: {n}"
 PEOPLE_SLIDER_NAME = "Items of a person that the attacker knows"
-PEOPLE_SENTENCE = "Of 100 people{base}, {n} can be singled out by an attacker who knows {knows}."
+PEOPLE_SENTENCE = "Of 100 {many}{base}, {n} can be singled out by an attacker who knows {knows}."
 PEOPLE_WITH = " with at least {items}"
 PEOPLE_KNOWS = "What the attacker knows"
-PEOPLE_COLUMN = "{column} of the person"
 PEOPLE_NOTHING = "An attacker who knows nothing singles out nobody. Choose what the attacker knows."
 AND = " and "
-PEOPLE_WORST = "An attacker who knows the most revealing items of each person singles out {n}."
-PEOPLE_NONE = "No person has at least {items}."
-PEOPLE_ALL = "Of all people, that is {share}; with the most revealing items {worst}."
-PEOPLE_PICTURE = "100 people: {n} singled out by known items, {worst} by their most revealing items."
+PEOPLE_WORST = "An attacker who knows the most revealing items of each {one} singles out {n}."
+PEOPLE_NONE = "No {one} has at least {items}."
+PEOPLE_ALL = "Of all {many}, that is {share}; with the most revealing items {worst}."
+PEOPLE_PICTURE = "100 {many}: {n} singled out by known items, {worst} by their most revealing items."
 PEOPLE_KEY = ("singled out", "singled out by the most revealing items only", "not singled out")
 N_ITEMS = ("{n:,} items", "1 item")  # several, one
 FEWER = "fewer than 1"
@@ -246,21 +223,20 @@ NEARLY = "more than 99"
 CURVE_TABLE = "People singled out, by number of known items"
 CURVE_HEADER = ("known items", "singled out", "by the most revealing items", "probability of picking the right record")
 SAMPLED = "Some figures are estimated from a sample of people."
-RAREST_TITLE = "Examples that lead to one person"
-RAREST_NOTE = "An attacker who knows one of these combinations re-identifies the person. Press one to try it."
+RAREST_TITLE = "Examples that lead to one {one}"
+RAREST_NOTE = "An attacker who knows one of these combinations re-identifies the {one}. Press one to try it."
 TRY_THESE = "Try {items}"
-RAREST_NONE = "No item and no pair of items belongs to one person only."
+RAREST_NONE = "No item and no pair of items belongs to one {one} only."
 SUPPORTS_TITLE = "How common items are"
 LENGTHS_TITLE = "Items per {one}"
 TRY_TITLE = "Look for a person"
-N_EXAMPLES = 12
 VALUE_OF = "{column} {value}"
-TRY_NOTE = "Choose what you know about a person in the data. The page counts who matches."
+TRY_NOTE = "Choose what you know about a {one} in the data. The page counts who matches."
 TRY_LABEL = "Search an item"
 FITTING = (
-    "No person has all of these items.",
-    "Exactly one person matches: re-identified.",
-    "{n:,} people match.",
+    "No {one} has all of these items.",
+    "Exactly one {one} matches: re-identified.",
+    "{n:,} {many} match.",
 )
 ITEM_SUPPORT = "{item} ({support:,})"
 ADD_ITEM = "Add {item}"
@@ -338,75 +314,8 @@ GUESSABLE_NOTE = (
 )
 GUESSABLE = OPTIONS["accept_guessable"]
 
-# hierarchy
-FAULTS_TITLE = "Faults of the file"
-FAULTS_REFUSED = "The file cannot be used. Correct these lines and drop it again:"
-FAULTS_TAKEN = "The file is used. Check these lines:"
-FAULTS_HEADER = ("line", "content", "problem")
-NAMES_TITLE = "Name categories without a name"
-NAMES_NOTE = (
-    "{n:,} categories are named after their items or by a number, the largest first. The name you give is published."
-)
-NAMES_NONE = "Every category has a name."
-NAME_OF = "Name of the category of {items}"
-NAME_GIVE = "Set name"
-NAME_GIVE_TO = "Set name of {label}"
-HIERARCHY_USE = {
-    "required": "The chosen algorithm generalizes rare items and needs a hierarchy.",
-    "optional": "Optional. With a hierarchy, rare items can be generalized to meaningful categories.",
-    "none": "The chosen algorithm needs no hierarchy. You can continue.",
-}
-HIERARCHY_NONE = "Use no hierarchy"
-HIERARCHY_BUILD = "Build a hierarchy"
-HIERARCHY_AUTO = "From the data, with the lowest loss"
-HIERARCHY_FANOUT = "Categories of equal size, items in order"
-HIERARCHY_PREFIX = "Codes: prefix lengths, for example 1,3"
-HIERARCHY_MAKE = "Build"
-HIERARCHY_MAKE_OF = "Build: {label}"
-HIERARCHY_FILE = "From a file"
-HIERARCHY_FILE_NOTE = "CSV from leaf to root, child and parent, Amnesia, indented text and more."
-HIERARCHY_SHOW = "Show {name}"
-HIERARCHY_TITLE = "Hierarchy: {name}"
-HIERARCHY_FACTS = "{n_items:,} items in {n_groups:,} categories, {height} levels above the items."
-HIERARCHY_SEARCH = "Search items and categories"
-HIERARCHY_PATH = "Path to this category"
-HIERARCHY_MORE = "Show the next of {n:,} more"
-HIERARCHY_BEFORE = "Show the previous ones"
-HIERARCHY_REST = "and {n:,} more: open {label} to see them"
-HIERARCHY_UNFOLD = "Unfold {label}"
-HIERARCHY_TICK = "Select {label}"
-HIERARCHY_OPEN = "Open {label}"
-NODE_GROUP = "{items}, {support:,} entries"
-NODE_ITEM = "{label}: {support:,} entries"
-HIERARCHY_EDIT = "Change the hierarchy"
-HIERARCHY_NAME = "Name"
-HIERARCHY_RENAME = "Rename {label}"
-HIERARCHY_MERGE = "Put the selection into a new category of this name"
-HIERARCHY_SPLIT = "Move the selection out, into a new category of this name"
-HIERARCHY_MOVE = "Move the selection into {label}"
-HIERARCHY_MOVE_HOW = (
-    "Select items or categories, open the category they belong to, and move them there. Or drag one onto a category."
-)
-HIERARCHY_CHOSEN = "Selected: {labels}."
+# hierarchy: what other steps say, too
 PRODUCT_LIST = " (CSV: code,category)"
-HIERARCHY_SYSTEM = "Codes of a code system"
-HIERARCHY_EMPTY = "No hierarchy is chosen. Build one, or drop a file. Without one, rare items are suppressed."
-PREVIEW_TITLE = "What the guarantee would merge"
-PREVIEW_NOTE = "Tries the chosen guarantee with this hierarchy on your data. Nothing is written."
-PREVIEW_SHOW = "Show a preview"
-PREVIEWING = "Trying the guarantee with this hierarchy …"
-PREVIEW_FATES = "Items: {fates}"
-PREVIEW_ITEMS = {
-    "n_intact": "{n:,} unchanged",
-    "n_mixed": "{n:,} unchanged in some records",
-    "n_generalized": "{n:,} generalized",
-    "n_left_out": "{n:,} suppressed",
-}
-PREVIEW_PURITY = "Purity: {share} of the items of a category belong to its main branch, on average."
-PREVIEW_HEADER = ("category", "items", "people")
-HIERARCHY_DISSOLVE = "Dissolve {label}"
-HIERARCHY_UNDO = "Undo"
-HIERARCHY_SAVE = "Save as CSV"
 HIERARCHY_CHANGED = "edited"
 
 # run
@@ -463,7 +372,7 @@ COMPARE_COLUMNS = {
     "sensitive_chance": "probability of a sensitive item",
     "error": "error of pair counts",
     "reconstruction": "reconstruction error",
-    "items": "items",
+    "items": "different labels",
     "seconds": "duration",
 }
 COMPARE_HOW = (
@@ -570,6 +479,14 @@ FOLDER_ODD = "“{name}” is not a file of a release folder. Choose the folder 
 CHECK_FOLDER = "A folder, by its path"
 CHECK_PATH = "Path of the release folder"
 CHECK = "Check it"
+CHECK_FILE = "A file of any software"
+CHECK_FILE_HOW = (
+    "A file without a certificate states no guarantee. Open it as data, choose the guarantee on the step Protect, and "
+    "check here whether the file meets it."
+)
+CHECK_FILE_ASK = "Does {name}, as it is, meet this guarantee?"
+CHECK_FILE_START = "Check this file"
+CHECK_FILE_VISITS = "The records are visits, not people. The guarantee is about visits."
 CHECK_ANOTHER = "Check another release"
 CHECK_ORIGINAL = "It was made from {name}: compare it with this original"
 ANSWERS = {

@@ -111,15 +111,15 @@ def unpack_release(archive: str | os.PathLike[str], folder: str | os.PathLike[st
             for entry in entries:
                 left = _unpack(opened, entry, target / Path(entry.filename).name, left)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zipfile.LargeZipFile) as problem:
-        raise InputError(f"the archive cannot be read ({one_line(str(problem))}); ask for a new copy.") from None
+        raise InputError(f"The archive cannot be read ({one_line(str(problem))}); ask for a new copy.") from None
     return target
 
 
 def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
     if len(entries) > MAX_FILES:
-        raise InputError(f"the archive contains {len(entries):,} files, more than a release has.")
+        raise InputError(f"The archive contains {len(entries):,} files, more than a release has.")
     if sum(entry.file_size for entry in entries) > MAX_UNPACKED:
-        raise InputError(f"the archive unpacks to more than {MAX_UNPACKED:,} bytes; give the folder by its path.")
+        raise InputError(f"The archive unpacks to more than {MAX_UNPACKED:,} bytes; give the folder by its path.")
     folders, names = set(), set()
     for entry in entries:
         parts = entry.filename.split("/")
@@ -129,14 +129,17 @@ def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
         )
         if is_odd or len(parts) > 2 or (stat.S_IFMT(mode) not in (0, stat.S_IFREG)):
             raise InputError(
-                f'the archive contains "{one_line(entry.filename)}", which is not a file of a release folder.'
+                f'The archive contains "{one_line(entry.filename)}", which is not a file of a release folder.'
             )
         folders.add(parts[0] if len(parts) == 2 else "")
         names.add(parts[-1])
     if len(folders) > 1 or len(names) != len(entries):
-        raise InputError("the archive contains more than one folder; pack one release.")
+        raise InputError("The archive contains more than one folder; pack one release.")
     if "certificate.json" not in names:
-        raise InputError("the archive contains no certificate.json; it is not a release of setveil.")
+        raise InputError(
+            "The archive contains no certificate.json; it is not a release of setveil. Check its data file instead, "
+            "with a privacy model."
+        )
 
 
 def _unpack(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, left: int) -> int:
@@ -145,7 +148,7 @@ def _unpack(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, left:
             left -= len(chunk)
             if left < 0:
                 raise InputError(
-                    f"the archive unpacks to more than {MAX_UNPACKED:,} bytes; give the folder by its path."
+                    f"The archive unpacks to more than {MAX_UNPACKED:,} bytes; give the folder by its path."
                 )
             copy.write(chunk)
     return left

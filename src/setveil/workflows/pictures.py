@@ -10,7 +10,7 @@ from setveil.report.compare_page import floor_lines, front_charts, name_of, yard
 from setveil.report.facts import Facts
 from setveil.report.page import LEGEND
 from setveil.report.template import shared_style
-from setveil.report.words import figure, metric_lines, percent
+from setveil.report.words import figure, metric_lines, percent, short_percent
 from setveil.workflows.compare import Point, pareto_front, row_of
 
 __all__ = [
@@ -34,15 +34,6 @@ __all__ = [
 def metric_rows(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What a release cost, in words and figures, as everywhere."""
     return metric_lines(metrics)
-
-
-def short_percent(share: float | None) -> str:
-    """A share with the digits that a comparison needs: 77 %, 5.4 %, 0.03 %."""
-    if share is None:
-        return "–"
-    value = 100 * share
-    digits = 0 if value >= 10 or value == 0 else 1 if value >= 1 else 2
-    return "below 0.01 %" if 0 < value < 0.01 else f"{value:.{digits}f} %"
 
 
 def seconds(value: float | None) -> str:

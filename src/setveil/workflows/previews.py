@@ -10,8 +10,7 @@ from setveil.core.progress import Progress, no_progress
 from setveil.policy.resolve import model_of
 from setveil.policy.schema import Policy
 from setveil.report.changes import changes_of
-from setveil.report.words import percent
-from setveil.workflows.pictures import drawn_items
+from setveil.workflows.pictures import drawn_items, short_percent
 
 MOST = 12  # categories that are named
 
@@ -50,5 +49,5 @@ def preview(
         "items": {name: changes.get(name, 0) for name in ("n_intact", "n_mixed", "n_generalized", "n_left_out")},
         "categories": [(labels[n], int(sizes[n]), int(entries[n])) for n in order[:MOST]],
         "n_categories": len(order),
-        "purity": "" if purity is None else percent(purity.purity),
+        "purity": "" if purity is None else short_percent(purity.purity),
     }

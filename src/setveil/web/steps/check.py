@@ -115,8 +115,41 @@ def build(page: Page) -> None:
             field = ui.input(label=t.CHECK_PATH)
             field.on("keydown.enter", check_path)
             button(t.CHECK, check_path)
+        with ui.element("section").classes("card"):
+            _check_file(page, level)
     if dataset.read is not None:
         ui.checkbox(t.CHECK_ORIGINAL.format(name=shown(dataset.name))).bind_value(dataset, "with_original")
+
+
+def _check_file(page: Page, level: int) -> None:
+    """Whether the open file, whoever made it, meets the guarantee that is chosen."""
+    dataset = page.dataset
+    card_title(t.CHECK_FILE, level)
+    if dataset.read is None:
+        paragraph(t.CHECK_FILE_HOW, "soft")
+        button(t.GO_TO.format(step=t.STEPS["start"][0]), lambda: page.go("start"))
+        return
+    paragraph(t.CHECK_FILE_ASK.format(name=shown(dataset.name)))
+    try:
+        words = guarantee = dataset.form.privacy_model().guarantee()
+    except SetveilError as reason:
+        words, guarantee = shown(str(reason), 300), ""
+    paragraph(words, "soft")
+    with ui.element("div").classes("row-of-buttons"):
+        if guarantee:
+            button(t.CHECK_FILE_START, lambda: dataset.begin(_audit(page, guarantee)))
+        button(t.RUN_CHANGE, lambda: page.go("protect"))
+
+
+async def _audit(page: Page, guarantee: str) -> None:
+    dataset = page.dataset
+    found = await dataset.ask(t.CHECKING, "check", "audit", model=dataset.policy()["model"])
+    if found is not None and dataset.read is not None:
+        notes = [t.CHECK_FILE_VISITS] if dataset.read["are_visits"] else []
+        nothing: dict[str, Any] = dict.fromkeys(("problems", "cannot_be_checked", "guessing", "publisher_says"), ())
+        found = {**nothing, **found, "name": shown(dataset.name), "sentence": guarantee, "notes": notes}
+    dataset.checked = found
+    dataset.touch("check")
 
 
 def _drop(page: Page, receive: Callable[..., Any], reject: Callable[[], Any], names: list[str]) -> None:

@@ -168,10 +168,11 @@ def _stem(column: dict[str, Any]) -> str:
 
 def _facts(column: dict[str, Any]) -> str:
     """How many values it has; how many are missing, and unique, where there are such."""
-    from setveil.workflows.pictures import percent
+    from setveil.workflows.pictures import short_percent
 
     facts = [t.COLUMN_VALUES[column["n_values"] == 1].format(n=column["n_values"])]
-    facts += [t.COLUMN_SHARES[name].format(share=percent(column[name])) for name in t.COLUMN_SHARES if column[name]]
+    shares = {name: column[name] for name in t.COLUMN_SHARES if column[name]}
+    facts += [t.COLUMN_SHARES[name].format(share=short_percent(share)) for name, share in shares.items()]
     return "; ".join(facts)
 
 

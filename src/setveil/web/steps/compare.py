@@ -62,8 +62,7 @@ class _Comparison:
     def __init__(self, page: Page, runs: list[Run]) -> None:
         self.dataset, self.runs = page.dataset, runs
         numbers = [run.number for run in runs]
-        dataset = page.dataset
-        dataset.compared = [number for number in dataset.compared if number in numbers] or numbers[-AT_FIRST:]
+        self.chosen = [number for number in self.dataset.compared if number in numbers] or numbers[-AT_FIRST:]
         self.choices: dict[int, ui.button] = {}
         self.opened: set[int] = set()  # runs whose details are shown
         self.overview = ui.element("div").classes("halves comparison")
@@ -73,21 +72,22 @@ class _Comparison:
 
     def choose(self, number: int) -> None:
         """Show a run side by side with the others, or take it away."""
-        chosen = self.dataset.compared
+        chosen = self.chosen
         if number in self.choices:
-            self.dataset.compared = [n for n in chosen if n != number] if number in chosen else [*chosen, number]
+            self.chosen = [n for n in chosen if n != number] if number in chosen else [*chosen, number]
+            self.dataset.compared = self.chosen  # from now on, later runs do not change it
             self.show()
             self._press()
 
     def show(self) -> None:
         """The chosen runs next to each other."""
         for number, made in self.choices.items():
-            made.props["aria-pressed"] = "true" if number in self.dataset.compared else "false"
+            made.props["aria-pressed"] = "true" if number in self.chosen else "false"
             made.update()
         self.columns.clear()
         with self.columns:
             for run in self.runs:
-                if run.number in self.dataset.compared:
+                if run.number in self.chosen:
                     self._details(run)
 
     def _details(self, run: Run) -> None:
@@ -101,10 +101,13 @@ class _Comparison:
             _one(run)
 
     def _press(self) -> None:
-        ui.run_javascript(SHOW_PRESSED.format(chosen=sorted(self.dataset.compared)))
+        ui.run_javascript(SHOW_PRESSED.format(chosen=sorted(self.chosen)))
 
     async def _draw(self) -> None:
-        given = [{"number": run.number, "policy": run.policy, "figures": run.result["figures"]} for run in self.runs]
+        given = [
+            {"number": run.number, "policy": run.policy, "figures": {**run.result["figures"], "seconds": run.seconds}}
+            for run in self.runs
+        ]
         self.overview.clear()
         with self.overview:
             try:
@@ -160,7 +163,7 @@ class _Comparison:
         header: list[Cell] = ["", *of_runs(self._choice)]
         table(t.COMPARE_TABLE, header, cells, n_numbers=len(rows))
         if common:
-            paragraph(t.COMPARE_COMMON.format(setting=shown(" ".join(common), 120)), "soft")
+            paragraph(t.COMPARE_COMMON.format(setting=shown(", ".join(common), 120)), "soft")
 
     def _words(self, run: Run, setting: str) -> list[str]:
         """A setting, its hierarchy under the name that people know."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from setveil.web import texts as t
+from setveil.web import texts_hierarchy as h
 from setveil.web.elements import (
     Text,
     Tick,
@@ -46,13 +47,13 @@ DROPPED = """(event) => {
 def build(page: Page) -> None:
     """The step."""
     dataset = page.dataset
-    paragraph(t.HIERARCHY_USE[dataset.hierarchy_use()])
+    paragraph(h.HIERARCHY_USE[dataset.hierarchy_use()])
     _sources(page)
     if dataset.tree is None:
         if not dataset.hierarchy:
-            paragraph(t.HIERARCHY_EMPTY, "soft")
+            paragraph(h.HIERARCHY_EMPTY, "soft")
         else:
-            button(t.HIERARCHY_SHOW.format(name=_name(page)), lambda: _load(page, dataset.hierarchy or "auto", ""))
+            button(h.HIERARCHY_SHOW.format(name=_name(page)), lambda: _load(page, dataset.hierarchy or "auto", ""))
     else:
         _Browser(page)
 
@@ -87,21 +88,21 @@ def _sources(page: Page) -> None:
         page.refresh()
 
     if dataset.hierarchy and dataset.hierarchy_use() == "optional":
-        button(t.HIERARCHY_NONE, none)
+        button(h.HIERARCHY_NONE, none)
     with ui.element("div").classes("cards"):
         with ui.element("section").classes("card"):
-            card_title(t.HIERARCHY_BUILD)
+            card_title(h.HIERARCHY_BUILD)
             proposed = ui.element("div")
-            button(t.HIERARCHY_AUTO, lambda: _load(page, "auto", ""))
-            fanout = ui.number(label=t.HIERARCHY_FANOUT, value=5, min=2, max=1000)
+            button(h.HIERARCHY_AUTO, lambda: _load(page, "auto", ""))
+            fanout = ui.number(label=h.HIERARCHY_FANOUT, value=5, min=2, max=1000)
             _made_of(fanout, lambda: _load(page, f"fanout:{int(fanout.value or 5)}", ""))
             _systems(page, proposed)
-            prefix = ui.input(label=t.HIERARCHY_PREFIX, value="1,3")
+            prefix = ui.input(label=h.HIERARCHY_PREFIX, value="1,3")
             _made_of(prefix, lambda: _load(page, f"prefix:{(prefix.value or '1').strip()}", ""))
         with ui.element("section").classes("card"):
-            card_title(t.HIERARCHY_FILE)
+            card_title(h.HIERARCHY_FILE)
             uploader(page, t.DROP_HERE, "hierarchy", lambda path, name: _load(page, str(path), name, is_file=True))
-            paragraph(t.HIERARCHY_FILE_NOTE, "soft")
+            paragraph(h.HIERARCHY_FILE_NOTE, "soft")
     if dataset.faults:
         _faults(dataset.faults)
 
@@ -122,14 +123,14 @@ def _systems(page: Page, proposed: ui.element) -> None:
                 paragraph(shown(in_fields(found["words"]), 400), "note")
             choices = found["systems"]
             first = found["found"] or next(iter(choices))
-            select = ui.select(choices, value=first, label=t.HIERARCHY_SYSTEM)
+            select = ui.select(choices, value=first, label=h.HIERARCHY_SYSTEM)
             with ui.element("div").classes("inline") as line:
                 select.move(line)
                 button(
-                    t.HIERARCHY_MAKE,
+                    h.HIERARCHY_MAKE,
                     lambda: _load(page, str(select.value), choices[str(select.value)]),
                     main=bool(found["found"]) and dataset.tree is None,
-                    name=t.HIERARCHY_MAKE_OF.format(label=t.HIERARCHY_SYSTEM),
+                    name=h.HIERARCHY_MAKE_OF.format(label=h.HIERARCHY_SYSTEM),
                 )
 
     async def ask() -> None:
@@ -144,19 +145,19 @@ def _made_of(field: ui.number | ui.input, build: Callable[[], None]) -> None:
     with ui.element("div").classes("inline") as line:
         field.on("keydown.enter", build)
         field.move(line)
-        button(t.HIERARCHY_MAKE, build, name=t.HIERARCHY_MAKE_OF.format(label=field.props["label"]))
+        button(h.HIERARCHY_MAKE, build, name=h.HIERARCHY_MAKE_OF.format(label=field.props["label"]))
 
 
 def _faults(faults: list[Any]) -> None:
     """What is wrong with the file, each in its place."""
     is_refused = any(severity == "error" for severity, *_ in faults)
     with ui.element("section").classes("faults"):
-        problem(t.FAULTS_REFUSED) if is_refused else paragraph(t.FAULTS_TAKEN, "note")
+        problem(h.FAULTS_REFUSED) if is_refused else paragraph(h.FAULTS_TAKEN, "note")
         rows = [
             ("" if line is None else str(line), shown(text, 120), shown(message, 300))
             for _, line, text, message in faults
         ]
-        table(t.FAULTS_TITLE, t.FAULTS_HEADER, rows)
+        table(h.FAULTS_TITLE, h.FAULTS_HEADER, rows)
 
 
 class _Browser:
@@ -166,22 +167,25 @@ class _Browser:
         self.page, self.dataset = page, page.dataset
         self.marked: dict[int, str] = {}  # chosen nodes and their labels; they stay chosen while one looks elsewhere
         tree = self._tree()
-        heading(t.HIERARCHY_TITLE.format(name=_name(page)))
-        paragraph(t.HIERARCHY_FACTS.format(**tree), "soft")
-        self.field = ui.input(label=t.HIERARCHY_SEARCH).props("clearable debounce=250")
-        self.field.on_value_change(self._search)
-        self.found = ui.element("ul").classes("nodes")
-        self.place = ui.element("div").classes("place")
-        with ui.expansion(t.HIERARCHY_EDIT):  # stays as it is while the tree is walked through
-            self.edits = ui.element("div")
-        self.naming = ui.expansion(t.NAMES_TITLE)
-        self.naming.on_value_change(self._show_names)
-        with self.naming:
-            self.names = ui.element("div")
+        heading(h.HIERARCHY_TITLE.format(name=_name(page)))
+        paragraph(h.HIERARCHY_FACTS.format(**tree), "soft")
+        with ui.element("div").classes("tree"):
+            with ui.element("section"):
+                self.field = ui.input(label=h.HIERARCHY_SEARCH).props("clearable debounce=250")
+                self.field.on_value_change(self._search)
+                self.found = ui.element("ul").classes("nodes")
+                self.place = ui.element("div").classes("place")
+            with ui.element("section"):
+                with ui.expansion(h.HIERARCHY_EDIT):  # stays as it is while the tree is walked through
+                    self.edits = ui.element("div")
+                self.naming = ui.expansion(h.NAMES_TITLE)
+                self.naming.on_value_change(self._show_names)
+                with self.naming:
+                    self.names = ui.element("div")
         with ui.element("section").classes("previewed"):
-            heading(t.PREVIEW_TITLE)
-            paragraph(t.PREVIEW_NOTE, "soft")
-            button(t.PREVIEW_SHOW, self._preview)
+            heading(h.PREVIEW_TITLE)
+            paragraph(h.PREVIEW_NOTE, "soft")
+            button(h.PREVIEW_SHOW, self._preview)
             self.previewed = ui.element("div")
         self.place.on("drop", self._drop, js_handler=DROPPED)
         for event, handler in DRAGGING.items():
@@ -194,7 +198,7 @@ class _Browser:
         self.dataset.preview = None
         self._show_preview()
         policy = self.dataset.policy()
-        found = await self.dataset.ask(t.PREVIEWING, "hierarchy", "preview", policy=policy)
+        found = await self.dataset.ask(h.PREVIEWING, "hierarchy", "preview", policy=policy)
         self.dataset.preview = found and {**found, "policy": policy}
         self._show_preview()
 
@@ -205,19 +209,23 @@ class _Browser:
             return
         with self.previewed:
             counts = found["items"]
-            fates = [words.format(n=counts[name]) for name, words in t.PREVIEW_ITEMS.items() if counts[name]]
-            paragraph(t.PREVIEW_FATES.format(fates=t.LIGHT_AND.join(fates)), "result")
+            fates = [words.format(n=counts[name]) for name, words in h.PREVIEW_ITEMS.items() if counts[name]]
+            paragraph(h.PREVIEW_FATES.format(fates=t.LIGHT_AND.join(fates)), "result")
             if found["purity"]:
-                paragraph(t.PREVIEW_PURITY.format(share=found["purity"]), "soft")
+                paragraph(h.PREVIEW_PURITY.format(share=found["purity"]), "soft")
             cut_picture(found)
             if found["categories"]:
                 rows = [
                     (self.dataset.shown(label, 60), f"{size:,}", f"{n:,}") for label, size, n in found["categories"]
                 ]
-                table(t.PREVIEW_TITLE, t.PREVIEW_HEADER, rows, n_numbers=2)
+                table(h.PREVIEW_TITLE, (*h.PREVIEW_HEADER, self._many()), rows, n_numbers=2)
                 rest = found["n_categories"] - len(rows)
                 if rest:
                     paragraph(t.AND_MORE.format(n=rest), "soft")
+
+    def _many(self) -> str:
+        """What records are: people, or visits."""
+        return t.ONE_AND_MANY[bool(self.dataset.read and self.dataset.read["are_visits"])][1]
 
     def _tree(self) -> dict[str, Any]:
         assert self.dataset.tree is not None
@@ -241,7 +249,7 @@ class _Browser:
                 with ui.element("li"):
                     number = node["number"] if node["n_children"] else None
                     if number is None:
-                        Text("span", t.NODE_ITEM.format(label=words, support=node["support"]))
+                        Text("span", h.NODE_ITEM.format(label=words, support=node["support"]))
                     else:
                         button(words, lambda number=number: self._ask("node", node=number))
 
@@ -251,7 +259,7 @@ class _Browser:
         here = tree["path"][-1]
         with self.place:
             with ui.element("nav").classes("way") as way:
-                way.props["aria-label"] = t.HIERARCHY_PATH
+                way.props["aria-label"] = h.HIERARCHY_PATH
                 for node in tree["path"]:
                     button(
                         self.dataset.shown(node["label"]), lambda number=node["number"]: self._ask("node", node=number)
@@ -263,10 +271,10 @@ class _Browser:
             with ui.element("div").classes("row-of-buttons"):
                 if tree["start"]:
                     before = max(tree["start"] - tree["n_shown"], 0)
-                    button(t.HIERARCHY_BEFORE, lambda: self._ask("node", node=here["number"], start=before))
+                    button(h.HIERARCHY_BEFORE, lambda: self._ask("node", node=here["number"], start=before))
                 if rest > 0:
                     start = tree["start"] + len(tree["children"])
-                    button(t.HIERARCHY_MORE.format(n=rest), lambda: self._ask("node", node=here["number"], start=start))
+                    button(h.HIERARCHY_MORE.format(n=rest), lambda: self._ask("node", node=here["number"], start=start))
         self._show_edits(here)
 
     def _child(self, node: dict[str, Any]) -> None:
@@ -278,18 +286,18 @@ class _Browser:
                     row.props["data-target"] = number
                 if node["n_children"]:
                     fold = button(
-                        "▸", lambda: self._unfold(node, fold, below), name=t.HIERARCHY_UNFOLD.format(label=label)
+                        "▸", lambda: self._unfold(node, fold, below), name=h.HIERARCHY_UNFOLD.format(label=label)
                     )
                     fold.props("flat dense").props["aria-expanded"] = "false"
-                tick = Tick(t.HIERARCHY_TICK.format(label=label), value=number in self.marked)
+                tick = Tick(h.HIERARCHY_TICK.format(label=label), value=number in self.marked)
                 tick.on_tick(lambda is_ticked: self._mark(node, is_ticked))
                 if node["n_children"]:
-                    name = t.HIERARCHY_OPEN.format(label=label)
+                    name = h.HIERARCHY_OPEN.format(label=label)
                     button(label, lambda: self._ask("node", node=number), name=name).props("flat dense")
                     items = t.N_ITEMS[node["n_items"] == 1].format(n=node["n_items"])
-                    Text("span", t.NODE_GROUP.format(items=items, support=node["support"]), "soft")
+                    Text("span", h.NODE_GROUP.format(items=items, support=node["support"]), "soft")
                 else:
-                    Text("span", t.NODE_ITEM.format(label=label, support=node["support"]))
+                    Text("span", h.NODE_ITEM.format(label=label, support=node["support"]))
             below = ui.element("div")
 
     async def _unfold(self, node: dict[str, Any], fold: ui.button, below: ui.element) -> None:
@@ -304,7 +312,7 @@ class _Browser:
                         self._child(child)
                 rest = tree["n_children"] - len(tree["children"])
                 if rest > 0:
-                    paragraph(t.HIERARCHY_REST.format(n=rest, label=shown(node["label"], 40)), "soft")
+                    paragraph(h.HIERARCHY_REST.format(n=rest, label=shown(node["label"], 40)), "soft")
         fold.text = "▸" if tree is None else "▾"
         fold.props["aria-expanded"] = "false" if tree is None else "true"
         fold.update()
@@ -319,7 +327,7 @@ class _Browser:
     def _show_marked(self) -> None:
         """What is chosen; the rest of the form stays, with what is typed there."""
         chosen = ", ".join(shown(label, 30) for label in [*self.marked.values()][: t.N_CHIPS])
-        self.chosen.text = t.HIERARCHY_CHOSEN.format(labels=chosen) if chosen else t.HIERARCHY_MOVE_HOW
+        self.chosen.text = h.HIERARCHY_CHOSEN.format(labels=chosen) if chosen else h.HIERARCHY_MOVE_HOW
         self.mover.set_enabled(bool(self.marked))
 
     async def _drop(self, event: Any) -> None:
@@ -333,24 +341,24 @@ class _Browser:
         with self.edits:
             self.chosen = paragraph("", "soft").props("role=status")
             with ui.element("div").classes("inline"):
-                name = ui.input(label=t.HIERARCHY_NAME)
+                name = ui.input(label=h.HIERARCHY_NAME)
                 button(
-                    t.HIERARCHY_RENAME.format(label=shown(here["label"], 30)),
+                    h.HIERARCHY_RENAME.format(label=shown(here["label"], 30)),
                     lambda: self._edit("rename", here, name.value or ""),
                 )
-                button(t.HIERARCHY_MERGE, lambda: self._group("merge", here, name.value or ""))
+                button(h.HIERARCHY_MERGE, lambda: self._group("merge", here, name.value or ""))
                 if len(tree["path"]) > 1:
-                    button(t.HIERARCHY_SPLIT, lambda: self._group("split", here, name.value or ""))
+                    button(h.HIERARCHY_SPLIT, lambda: self._group("split", here, name.value or ""))
             with ui.element("div").classes("inline"):
-                words = t.HIERARCHY_MOVE.format(label=shown(here["label"], 30))
+                words = h.HIERARCHY_MOVE.format(label=shown(here["label"], 30))
                 self.mover = button(words, lambda: self._edit("move", here, [*self.marked]))
                 if len(tree["path"]) > 1:
-                    words = t.HIERARCHY_DISSOLVE.format(label=shown(here["label"], 30))
+                    words = h.HIERARCHY_DISSOLVE.format(label=shown(here["label"], 30))
                     button(words, lambda: self._edit("dissolve", here, None))
             with ui.element("div").classes("inline"):
                 if tree["n_steps"]:
-                    button(t.HIERARCHY_UNDO, self._undo)
-                button(t.HIERARCHY_SAVE, self._save)
+                    button(h.HIERARCHY_UNDO, self._undo)
+                button(h.HIERARCHY_SAVE, self._save)
         self._show_marked()
 
     async def _show_names(self) -> None:
@@ -361,9 +369,9 @@ class _Browser:
         self.names.clear()
         with self.names:
             if not found or not found["n_all"]:
-                paragraph(t.NAMES_NONE, "soft")
+                paragraph(h.NAMES_NONE, "soft")
                 return
-            paragraph(t.NAMES_NOTE.format(n=found["n_all"]), "soft")
+            paragraph(h.NAMES_NOTE.format(n=found["n_all"]), "soft")
             for group in found["groups"]:
                 self._name_field(group)
 
@@ -371,11 +379,11 @@ class _Browser:
         items = ", ".join(self.dataset.shown(item, 24) for item in group["items"])
         words = items + (t.MORE if group["n_items"] > len(group["items"]) else "")
         with ui.element("div").classes("inline"):
-            field = ui.input(label=t.NAME_OF.format(items=words))
+            field = ui.input(label=h.NAME_OF.format(items=words))
             button(
-                t.NAME_GIVE,
+                h.NAME_GIVE,
                 lambda: self._edit("rename", group, field.value or ""),
-                name=t.NAME_GIVE_TO.format(label=shown(group["label"], 40)),
+                name=h.NAME_GIVE_TO.format(label=shown(group["label"], 40)),
             )
 
     async def _edit(self, edit: str, node: dict[str, Any], given: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import Any
 
 from nicegui import ui
@@ -69,17 +70,15 @@ def examples(found: list[dict[str, Any]]) -> None:
 
 
 def losses(found: list[Any]) -> None:
-    """The largest losses; shares only where the algorithm reports them."""
-    has_shares = any(share is not None for _, _, share, _ in found)
+    """The largest losses; shares and causes only where the algorithm reports them."""
+    from setveil.workflows.pictures import short_percent
+
     rows = [
-        (shown(label), what, *([_share(share)] if has_shares else []), _cause(*cause))
+        (shown(label), what, "" if share is None else short_percent(share), _cause(*cause))
         for label, what, share, cause in found
     ]
-    table(t.LOSSES_TITLE, [name for place, name in enumerate(t.LOSSES_HEADER) if has_shares or place != 2], rows)
-
-
-def _share(share: float | None) -> str:
-    return "" if share is None else f"{share:.0%}"
+    known = [True, True, any(share is not None for _, _, share, _ in found), any(cause[0] for *_, cause in found)]
+    table(t.LOSSES_TITLE, [*compress(t.LOSSES_HEADER, known)], [[*compress(row, known)] for row in rows])
 
 
 def _cause(kind: str, items: list[str], n: int | None) -> str:

@@ -170,7 +170,8 @@ def _number(page: Page, parameter: Parameter, change: Callable[[Any], None], wor
 
     for word in words:
         name = t.WORD_INSTEAD.format(word=word, name=parameter.name)
-        ui.checkbox(name, value=value == word, on_change=lambda event, word=word: choose(word, is_chosen=event.value))
+        box = ui.checkbox(name, value=value == word).props("dense")
+        box.on_value_change(lambda event, word=word: choose(word, is_chosen=event.value))
     if words:
         paragraph(parameter.help, "soft")
 

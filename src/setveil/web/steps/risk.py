@@ -25,9 +25,11 @@ from setveil.web.elements import (
 )
 
 if TYPE_CHECKING:
+    from setveil.web.dataset import Dataset
     from setveil.web.page import Page
 
 CHANCE = "mean_inverse_support"
+N_EXAMPLES = 12  # of what leads to one person
 
 
 def build(page: Page) -> None:
@@ -64,9 +66,9 @@ def _examples(page: Page, risk: dict[str, Any]) -> None:
         dataset.known[:], dataset.known_values = items, dict(values)
         page.refresh()
 
-    found = [*risk["rare_people"], *risk["rarest"]][: t.N_EXAMPLES]
-    heading(t.RAREST_TITLE)
-    paragraph(t.RAREST_NOTE if found else t.RAREST_NONE)
+    found = [*risk["rare_people"], *risk["rarest"]][:N_EXAMPLES]
+    heading(t.RAREST_TITLE.format(**_who(dataset)))
+    paragraph((t.RAREST_NOTE if found else t.RAREST_NONE).format(**_who(dataset)))
     with ui.element("ul").classes("chips"):
         for values, items in found:
             known = [
@@ -85,7 +87,7 @@ class _People:
     """Of a hundred people, those whom an attacker singles out; sliders and boxes say what is known."""
 
     def __init__(self, page: Page, risk: dict[str, Any]) -> None:
-        self.dataset, self.risk = page.dataset, risk
+        self.dataset, self.risk, self.who = page.dataset, risk, _who(page.dataset)
         heading(t.PEOPLE_TITLE)
         self.sentence = Text("p", "", "sentence").props("aria-live=polite")
         self.picture = ui.element("div")
@@ -98,7 +100,7 @@ class _People:
             Text("legend", t.PEOPLE_KNOWS)
             for name in risk["values"]:
                 ui.checkbox(
-                    t.PEOPLE_COLUMN.format(column=shown(name, 40)),
+                    shown(name, 40),
                     value=name in self.dataset.known_columns,
                     on_change=lambda event, name=name: self._choose(name, is_known=event.value),
                 ).props("dense")
@@ -139,7 +141,7 @@ class _People:
         items = t.N_ITEMS[number == 1].format(n=number)
         known = [*(shown(name, 40) for name in columns), *([items] if number else [])]
         knows = t.AND.join(filter(None, [", ".join(known[:-1]), *known[-1:]]))
-        self.label.text = t.PEOPLE_SLIDER.format(n=number)
+        self.label.text = t.PEOPLE_SLIDER.format(n=number, **self.who)
         self.picture.clear()
         self.worst.text = self.all.text = ""
         if not known:
@@ -147,21 +149,26 @@ class _People:
             return
         average, worst = (row["singled_out"], row["below_k"]) if row else (None, None)
         if average is None or worst is None or row is None:
-            self.sentence.text = t.PEOPLE_NONE.format(items=items)
+            self.sentence.text = t.PEOPLE_NONE.format(items=items, **self.who)
             return
         worst = max(average, worst)  # a search in a sample may give up
         base = t.PEOPLE_WITH.format(items=items) if number else ""
-        self.sentence.text = t.PEOPLE_SENTENCE.format(base=base, knows=knows, n=of_100(average))
+        self.sentence.text = t.PEOPLE_SENTENCE.format(base=base, knows=knows, n=of_100(average), **self.who)
         if number:
-            self.worst.text = t.PEOPLE_WORST.format(n=of_100(worst))
+            self.worst.text = t.PEOPLE_WORST.format(n=of_100(worst), **self.who)
             shares = [_percent(share * row["share_of_records"]) for share in (average, worst)]
-            self.all.text = t.PEOPLE_ALL.format(share=shares[0], worst=shares[1])
+            self.all.text = t.PEOPLE_ALL.format(share=shares[0], worst=shares[1], **self.who)
         with self.picture:
             people(
                 round(100 * average),
                 round(100 * worst),
-                t.PEOPLE_PICTURE.format(n=of_100(average), worst=of_100(worst)),
+                t.PEOPLE_PICTURE.format(n=of_100(average), worst=of_100(worst), **self.who),
             )
+
+
+def _who(dataset: Dataset) -> dict[str, str]:
+    """What records are: people, or visits."""
+    return dict(zip(("one", "many"), t.ONE_AND_MANY[bool(dataset.read and dataset.read["are_visits"])], strict=True))
 
 
 def of_100(share: float) -> str:
@@ -174,7 +181,7 @@ def _try_it(page: Page, risk: dict[str, Any]) -> None:
     """Look for a neighbour: values of columns and items that somebody may know, and how many people match."""
     dataset = page.dataset
     heading(t.TRY_TITLE)
-    paragraph(t.TRY_NOTE)
+    paragraph(t.TRY_NOTE.format(**_who(dataset)))
 
     async def count() -> None:
         if not dataset.known and not dataset.known_values:
@@ -185,7 +192,7 @@ def _try_it(page: Page, risk: dict[str, Any]) -> None:
         except TaskError as problem:
             answer.text = shown(problem, 300)
             return
-        answer.text = t.FITTING[min(n, 2)].format(n=n)
+        answer.text = t.FITTING[min(n, 2)].format(n=n, **_who(dataset))
         answer.classes(replace="fits " + ("bad" if n == 1 else "care" if 1 < n < 5 else "good"))
 
     async def choose(name: str, value: str | None) -> None:
@@ -209,6 +216,6 @@ def _try_it(page: Page, risk: dict[str, Any]) -> None:
 
 
 def _percent(share: float | None) -> str:
-    from setveil.workflows.pictures import percent
+    from setveil.workflows.pictures import short_percent
 
-    return percent(share)
+    return short_percent(share)

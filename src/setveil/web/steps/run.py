@@ -20,6 +20,7 @@ from setveil.web.elements import (
     lights,
     paragraph,
     problem,
+    sentence,
     shown,
     small_lights,
     table,
@@ -80,7 +81,7 @@ def _ended(page: Page, runs: list[Run]) -> None:
 def _card(page: Page, run: Run) -> None:
     with ui.element("section").classes("card run") as card:
         card.props["aria-label"] = t.RUN_NAME.format(number=run.number)
-        red = [t.LIGHT.format(**light) for light in run.lights if light["colour"] == BAD]
+        red = [t.LIGHT.format(**light).lower() for light in run.lights if light["colour"] == BAD]
         Text("h2", "; ".join([t.RUN_HEADING[run.state].format(number=run.number), *red]))
         {"running": _running, "done": _done}.get(run.state, _failed)(page, run)
 
@@ -171,7 +172,8 @@ def _done(page: Page, run: Run) -> None:
 
 def _sentences(text: str) -> list[str]:
     """One per line: a light says much."""
-    return [part if part.endswith(".") else f"{part}." for part in re.split(r"(?<=\.) (?=[A-Z0-9])|; ", text) if part]
+    parts = re.split(r"(?<=\.) (?=[A-Z0-9])|; (?![^(]*\))", text)
+    return [sentence(part if part.endswith(".") else f"{part}.") for part in parts if part]
 
 
 def _seconds(value: float) -> str:
