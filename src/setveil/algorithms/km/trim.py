@@ -21,7 +21,6 @@ for different records, so they add up. ``bound_losses`` counts less where the se
 Preconditions: at least k non-empty records. Cost: the itemsets of at most m items held by k records are counted, one
 pass per size; then work in proportion to the records whose itemsets become rare. With ``m="all"``, and where there are
 too many itemsets, records are cut to the longest common beginnings (``trim_whole``), which keeps every m.
-
 Departures: none, for there is no paper. Where the search is cut short (``Effort``), less is optimal, never less safe.
 """
 
@@ -261,8 +260,7 @@ class Search:
         # Nothing that k others show is at stake: only what would leave fewer has a price, and it is never paid.
         self.strict_costs = np.concatenate((value, np.zeros(k - 1), [BREAKS * value.max(initial=1.0)]))
         n_combinations = sum(n * comb(length, m) for length, n in enumerate(np.bincount(lengths).tolist()))
-        n_anneals = min(effort.anneals, effort.work // max(m * m * n_combinations, 1))
-        self.n_anneals = n_anneals if m > 1 else 0
+        self.n_anneals = min(effort.anneals, effort.work // max(m * m * n_combinations, 1)) if m > 1 else 0
         self.records = np.stack((records.indptr, np.full(records.n_records + 1, -1)), axis=1)
         self.entries = np.ones((records.n_occurrences, 3), dtype=np.int32)
         self.entries[:, ITEM] = records.items
