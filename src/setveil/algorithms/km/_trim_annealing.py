@@ -11,7 +11,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.km._trim_itemsets import COUNT, ITEM, KEPT, PAIRS, START, Limits, find_number
+from setveil.algorithms.km._trim_itemsets import (
+    COUNT,
+    ITEM,
+    KEPT,
+    PAIRS,
+    START,
+    Floats,
+    Ints,
+    Limits,
+    Shorts,
+    Structs,
+    find_number,
+)
 from setveil.algorithms.km._trim_records import NOBODY, NONE, ONE, pair_at
 from setveil.arrays.chance import draw, draw_below
 from setveil.arrays.compiling import compiled
@@ -21,28 +33,17 @@ SEVERAL = -2
 CAPACITY = 1 << 16  # times m: itemsets that one change makes and takes apart
 
 
-def exponential_thresholds() -> NDArray[np.float64]:
+def exponential_thresholds() -> Floats:
     """Expected order statistics of the exponential distribution: sums, so that they are the same on every machine."""
     return np.cumsum(1.0 / np.arange(N_THRESHOLDS, 0, -1.0))
 
 
 @compiled
 def anneal_records(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    itemsets: NDArray[np.int32],
-    table: NDArray[np.int64],
-    pairs: NDArray[np.int32],
-    costs: NDArray[np.float64],
-    stack: NDArray[np.void],
-    limits: Limits,
-    chosen: NDArray[np.int64],
-    first: int,
-    rises: NDArray[np.float64],
-    thresholds: NDArray[np.float64],
-    chance: NDArray[np.uint64],
+    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, costs: Floats, stack: Structs,
+    limits: Limits, chosen: Ints, first: int, rises: Floats, thresholds: Floats, chance: NDArray[np.uint64],
     budget: int,
-) -> int:
+) -> int:  # fmt: skip
     """Draw as many entries of each record as it has, from ``chosen[first]`` on; where it stopped.
 
     The pairs of the records are known, and they show no dead itemset. ``rises[c]`` is what an itemset costs more that
@@ -142,18 +143,9 @@ def anneal_records(
 
 @compiled
 def list_larger(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    table: NDArray[np.int64],
-    pairs: NDArray[np.int32],
-    stack: NDArray[np.void],
-    buffer: NDArray[np.int32],
-    limits: Limits,
-    record: int,
-    at: int,
-    without: int,
-    first: int,
-) -> int:
+    records: Ints, entries: Shorts, table: Ints, pairs: Shorts, stack: Structs, buffer: Shorts, limits: Limits,
+    record: int, at: int, without: int, first: int,
+) -> int:  # fmt: skip
     """Write the numbers of the itemsets of more than two items that a place makes with those shown behind the pairs;
     where they end, -1 if one of them is dead or there is no room.
     """

@@ -1,19 +1,13 @@
 # mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """Phase 5 of trim: publish entries as nodes of a hierarchy instead of suppressing them.
 
-*For counts* (``generalize_suppressed``), what is published without a hierarchy stays exact. Level by level, from the
-parents of the items up, suppressed entries are offered as the nodes above them (``add_offered``). All offers stand at
-first. Then each record in turn, as long as it shows a combination that fewer than k records show, withdraws the offer
-with most such combinations per worth; until there are none. At last an offer returns if everything that it makes is
-shown by enough others. What was published before stays. A node is worth one of its items (1/n), which is what a count
-can make of it.
-
-*For least loss* (``lose_least``), every entry begins as the node that a global recoding makes of it, which is safe.
-Then node by node, the one that loses most first: records that show the node show what is below it instead, its
-children; all that still may. A record that would show a combination that fewer than k records show returns to the node;
-and as the node must not be rare together with anything either, others return with it where it would be. When all have
-returned, everything is as it was before. So the loss only falls, and no global recoding that it begins with loses less.
-Children take their turn as nodes.
+*For counts* (``generalize_suppressed``), what is published without a hierarchy stays exact, and suppressed entries are
+offered as the nodes above them, level by level (``add_offered``). A node is worth one of its items (1/n), which is what
+a count can make of it. *For least loss* (``lose_least``), every entry begins as the node that a global recoding makes
+of it, which is safe, and node by node records show its children instead (``lower_entries``). A record that would show
+a combination that fewer than k records show returns to the node; and as the node must not be rare together with
+anything either, others return with it where it would be. When all have returned, everything is as it was before. So
+the loss only falls.
 
 Published labels are counted as opaque items. All labels of a record but its *own*, those in question, stay what they
 are. So only combinations with an own label have to be counted, and only in records that have one. The arrays:
@@ -31,16 +25,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context
 from setveil.algorithms.km._trim_itemsets import (
     FREE,
     KEY,
     NUMBER,
+    Bools,
+    Floats,
+    Ints,
     copy_table,
     empty_table,
     find_place,
@@ -73,10 +69,10 @@ class Limits(NamedTuple):
     longest: int  # labels of a record, at most
 
 
-Offers = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.float64]], NDArray[np.bool_]]
+Offers: TypeAlias = Callable[[Ints, Ints, Bools, Floats], Bools]
 
 
-def information_kept(nodes: NDArray[np.int64], value: NDArray[np.float64], hierarchy: Hierarchy) -> float:
+def information_kept(nodes: Ints, value: Floats, hierarchy: Hierarchy) -> float:
     """The value of entries published as these nodes, -1 for none, less the loss of each (LM)."""
     worth = 1.0 - (hierarchy.n_leaves - 1) / max(hierarchy.n_items - 1, 1)
     return float((value * np.append(worth, 0.0)[nodes]).sum())
@@ -85,9 +81,7 @@ def information_kept(nodes: NDArray[np.int64], value: NDArray[np.float64], hiera
 # -- for counts -------------------------------------------------------------------------------------------------------
 
 
-def generalize_suppressed(
-    records: Transactions, shown: NDArray[np.int64], value: NDArray[np.float64], hierarchy: Hierarchy, add: Offers
-) -> NDArray[np.int64]:
+def generalize_suppressed(records: Transactions, shown: Ints, value: Floats, hierarchy: Hierarchy, add: Offers) -> Ints:
     """The node to publish for each entry, -1 for none; from ``shown``, leaves that are safe.
 
     ``value`` is what each entry is worth; ``add`` is ``add_offered`` for these records.
@@ -110,15 +104,8 @@ def generalize_suppressed(
 
 
 def add_offered(
-    owners: NDArray[np.int64],
-    labels: NDArray[np.int64],
-    is_new: NDArray[np.bool_],
-    worth: NDArray[np.float64],
-    n_records: int,
-    k: int,
-    m: int,
-    context: Context,
-) -> NDArray[np.bool_] | None:
+    owners: Ints, labels: Ints, is_new: Bools, worth: Floats, n_records: int, k: int, m: int, context: Context
+) -> Bools | None:
     """Which entries to publish, bool[entries]: all that are not new, which are safe by themselves, and some that are.
 
     ``owners`` ascending; ``worth`` of each label, above 0. None if there are too many combinations to count.
@@ -154,7 +141,7 @@ def add_offered(
 class Sweeps:
     """Compiled loops over all records, block by block, that share one table of itemsets, which grows as it must."""
 
-    def __init__(self, faces: NDArray[np.int64], k: int, m: int, width: int, context: Context) -> None:
+    def __init__(self, faces: Ints, k: int, m: int, width: int, context: Context) -> None:
         self.context = context
         self.n_records = len(faces) - 1
         self.sets_before = np.append(0, np.cumsum(faces[:-1, N_SETS]))
@@ -181,13 +168,7 @@ class Sweeps:
         return int(state[CHANGES])
 
 
-def faces_of(
-    owners: NDArray[np.int64],
-    labels: NDArray[np.int64],
-    is_own: NDArray[np.bool_],
-    is_new: NDArray[np.bool_],
-    m: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def faces_of(owners: Ints, labels: Ints, is_own: Bools, is_new: Bools, m: int) -> tuple[Ints, Ints, Ints]:
     """``faces`` of records, each label once; the entries that their labels come from, not new ones if there are both;
     and the place of each entry among the labels. Owners are numbers from 0 without gaps.
     """
@@ -209,7 +190,7 @@ def faces_of(
     return faces, order, place
 
 
-def subsets_up_to(sizes: NDArray[np.int64], m: int) -> NDArray[np.float64]:
+def subsets_up_to(sizes: Ints, m: int) -> Floats:
     """How many subsets of at most m elements sets of these sizes have, at least so many that it is too many."""
     total, binomial = np.zeros(len(sizes)), np.ones(len(sizes))
     for size in range(1, m + 1):
@@ -221,9 +202,7 @@ def subsets_up_to(sizes: NDArray[np.int64], m: int) -> NDArray[np.float64]:
 # -- for least loss ---------------------------------------------------------------------------------------------------
 
 
-def lose_least(
-    records: Transactions, value: NDArray[np.float64], model: KmAnonymity, effort: str, context: Context
-) -> NDArray[np.int64] | None:
+def lose_least(records: Transactions, value: Floats, model: KmAnonymity, effort: str, context: Context) -> Ints | None:
     """The node to publish for each entry, -1 for none; it loses no more than any of the global recodings. None for
     whole records (m="all"), and if there are no entries.
     """
@@ -236,15 +215,15 @@ def lose_least(
     hierarchy = context.need_hierarchy("trim")
     leaves = hierarchy.leaf_of_items(records.vocabulary)[records.items]
 
-    def recode(algorithm: Algorithm) -> NDArray[np.int64]:
+    def recode(algorithm: Algorithm) -> Ints:
         release = algorithm.run(records, model, context)
         assert isinstance(release, Recoding) and release.node_of_leaf is not None
         return release.node_of_leaf[leaves].astype(np.int64)
 
-    def is_better(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
+    def is_better(one: Ints, other: Ints) -> bool:
         return information_kept(one, value, hierarchy) > information_kept(other, value, hierarchy)
 
-    def lower(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lower(nodes: Ints) -> Ints:
         return lower_entries(records, nodes, value, hierarchy, model.k, int(model.m), context)
 
     nodes = recode(AARefine())
@@ -261,14 +240,8 @@ def lose_least(
 
 
 def lower_entries(
-    records: Transactions,
-    nodes: NDArray[np.int64],
-    value: NDArray[np.float64],
-    hierarchy: Hierarchy,
-    k: int,
-    m: int,
-    context: Context,
-) -> NDArray[np.int64]:
+    records: Transactions, nodes: Ints, value: Floats, hierarchy: Hierarchy, k: int, m: int, context: Context
+) -> Ints:
     """The node to publish for each entry, -1 for none; from ``nodes``, a safe cut of the hierarchy.
 
     ``value`` is what each entry is worth.
@@ -304,14 +277,8 @@ def lower_entries(
 
 
 def lower_node(
-    records: Transactions,
-    nodes: NDArray[np.int64],
-    entries: NDArray[np.int64],
-    below: NDArray[np.int64],
-    k: int,
-    m: int,
-    context: Context,
-) -> NDArray[np.bool_]:
+    records: Transactions, nodes: Ints, entries: Ints, below: Ints, k: int, m: int, context: Context
+) -> Bools:
     """Which of the entries published as one node, all there are, may be published as the children ``below`` instead."""
     concerned, owner = np.unique(records.owners[entries], return_inverse=True)
     lengths = records.lengths[concerned]
@@ -345,14 +312,7 @@ def lower_node(
 
 @compiled
 def visit_itemsets(
-    labels: NDArray[np.int64],
-    n_own: int,
-    table: NDArray[np.int64],
-    state: NDArray[np.int64],
-    stack: NDArray[np.int64],
-    limits: Limits,
-    must: int,
-    amount: int,
+    labels: Ints, n_own: int, table: Ints, state: Ints, stack: Ints, limits: Limits, must: int, amount: int
 ) -> int:
     """Add ``amount`` to the count of every set of at most m labels of a record that has one of its own, and the one at
     ``must`` unless that is -1; how many of them some records show then, but fewer than k. HITS says in how many of
@@ -403,19 +363,13 @@ def visit_itemsets(
 
 
 @compiled
-def new_stack(limits: Limits) -> NDArray[np.int64]:
+def new_stack(limits: Limits) -> Ints:
     """Room for the way through the itemsets of any record."""
     return np.zeros((max(limits.longest, limits.m) + 2, 5), dtype=np.int64)
 
 
 @compiled
-def count_faces(
-    faces: NDArray[np.int64],
-    labels: NDArray[np.int64],
-    table: NDArray[np.int64],
-    state: NDArray[np.int64],
-    limits: Limits,
-) -> None:
+def count_faces(faces: Ints, labels: Ints, table: Ints, state: Ints, limits: Limits) -> None:
     """Count the itemsets of the records of a block, as long as the table has room."""
     stack = new_stack(limits)
     while state[NEXT] < state[END] and 2 * (state[KEYS] + faces[state[NEXT], N_SETS]) <= len(table):
@@ -427,14 +381,7 @@ def count_faces(
 
 @compiled
 def withdraw_offers(
-    faces: NDArray[np.int64],
-    labels: NDArray[np.int64],
-    offers: NDArray[np.int64],
-    worth: NDArray[np.float64],
-    hot: NDArray[np.int64],
-    table: NDArray[np.int64],
-    state: NDArray[np.int64],
-    limits: Limits,
+    faces: Ints, labels: Ints, offers: Ints, worth: Floats, hot: Ints, table: Ints, state: Ints, limits: Limits
 ) -> None:
     """Let records of a block withdraw offers until they show no rare itemset: that with most of them per worth first.
 
@@ -469,14 +416,7 @@ def withdraw_offers(
 
 
 @compiled
-def return_offers(
-    faces: NDArray[np.int64],
-    labels: NDArray[np.int64],
-    offers: NDArray[np.int64],
-    table: NDArray[np.int64],
-    state: NDArray[np.int64],
-    limits: Limits,
-) -> None:
+def return_offers(faces: Ints, labels: Ints, offers: Ints, table: Ints, state: Ints, limits: Limits) -> None:
     """Let offers return to the records of a block that make no rare itemset there."""
     stack = new_stack(limits)
     for record in range(state[NEXT], state[END]):
@@ -496,14 +436,7 @@ def return_offers(
 
 @compiled
 def lift_records(
-    high: NDArray[np.int64],
-    high_labels: NDArray[np.int64],
-    low: NDArray[np.int64],
-    low_labels: NDArray[np.int64],
-    is_low: NDArray[np.int64],
-    table: NDArray[np.int64],
-    state: NDArray[np.int64],
-    limits: Limits,
+    high: Ints, high_labels: Ints, low: Ints, low_labels: Ints, is_low: Ints, table: Ints, state: Ints, limits: Limits
 ) -> None:
     """Return low records of a block to the node that show a rare itemset, or share one with records that were returned;
     stops before a record for which the table may be too small.

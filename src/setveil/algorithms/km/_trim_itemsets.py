@@ -18,7 +18,7 @@ The arrays that all loops of trim share, as matrices with one row per record, en
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,13 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Context
 from setveil.arrays.compiling import compiled
 from setveil.core import Transactions
+
+Bools: TypeAlias = NDArray[np.bool_]
+Bytes: TypeAlias = NDArray[np.uint8]
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Shorts: TypeAlias = NDArray[np.int32]
+Structs: TypeAlias = NDArray[np.void]
 
 START, PAIRS = 0, 1
 ITEM, KEPT, NEXT = 0, 1, 2
@@ -52,9 +59,9 @@ class Limits(NamedTuple):
 class Itemsets(NamedTuple):
     """All itemsets of at most m items that k records hold."""
 
-    itemsets: NDArray[np.int32]  # [n_itemsets, 4]
-    support: NDArray[np.int32]  # [n_itemsets] records that hold each in the original
-    table: NDArray[np.int64]  # [2^bits, 2]
+    itemsets: Shorts  # [n_itemsets, 4]
+    support: Shorts  # [n_itemsets] records that hold each in the original
+    table: Ints  # [2^bits, 2]
 
 
 def number_itemsets(records: Transactions, k: int, m: int, context: Context) -> Itemsets | None:
@@ -94,20 +101,20 @@ def number_itemsets(records: Transactions, k: int, m: int, context: Context) -> 
     return Itemsets(np.stack((prefix, last, support, np.ones_like(support)), axis=1), support, table)
 
 
-def empty_table(capacity: int) -> NDArray[np.int64]:
+def empty_table(capacity: int) -> Ints:
     """A hash table of so many positions, a power of 2: int64[capacity, 2]."""
     table = np.zeros((capacity, 2), dtype=np.int64)
     table[:, KEY] = FREE
     return table
 
 
-def shift_for(table: NDArray[np.int64]) -> int:
+def shift_for(table: Ints) -> int:
     """By how much a hash of 64 bits is shifted to the right to fall into a table."""
     return 65 - len(table).bit_length()
 
 
 @compiled
-def find_place(table: NDArray[np.int64], shift: int, key: int) -> int:
+def find_place(table: Ints, shift: int, key: int) -> int:
     """Where a key stands, or the free place where it would."""
     place = np.int64((np.uint64(key) * MULTIPLIER) >> np.uint64(shift))
     while table[place, KEY] != key and table[place, KEY] != FREE:
@@ -116,14 +123,14 @@ def find_place(table: NDArray[np.int64], shift: int, key: int) -> int:
 
 
 @compiled
-def find_number(table: NDArray[np.int64], shift: int, key: int) -> int:
+def find_number(table: Ints, shift: int, key: int) -> int:
     """The number of the itemset with a key, -1 if fewer than k records hold it."""
     place = find_place(table, shift, key)
     return table[place, NUMBER] if table[place, KEY] != FREE else -1
 
 
 @compiled
-def copy_table(old: NDArray[np.int64], new: NDArray[np.int64], shift: int) -> None:
+def copy_table(old: Ints, new: Ints, shift: int) -> None:
     """Enter everything into another, empty table."""
     for row in range(len(old)):
         if old[row, KEY] != FREE:
@@ -133,13 +140,7 @@ def copy_table(old: NDArray[np.int64], new: NDArray[np.int64], shift: int) -> No
 
 @compiled
 def count_extensions(
-    indptr: NDArray[np.int64],
-    items: NDArray[np.int32],
-    table: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    state: NDArray[np.int64],
-    limits: Limits,
-    budget: int,
+    indptr: Ints, items: Shorts, table: Ints, counts: Ints, state: Ints, limits: Limits, budget: int
 ) -> None:
     """Count how many records hold each known itemset of ``limits.m - 1`` items with one more, from ``state[0]`` on.
 
@@ -198,18 +199,9 @@ def count_extensions(
 
 @compiled
 def list_holders(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    table: NDArray[np.int64],
-    near: NDArray[np.uint8],
-    pairs: NDArray[np.int32],
-    fill: NDArray[np.int64],
-    holders: NDArray[np.int32],
-    has_rare: NDArray[np.uint8],
-    state: NDArray[np.int64],
-    limits: Limits,
-    budget: int,
-) -> None:
+    records: Ints, entries: Shorts, table: Ints, near: Bytes, pairs: Shorts, fill: Ints, holders: Shorts,
+    has_rare: Bytes, state: Ints, limits: Limits, budget: int,
+) -> None:  # fmt: skip
     """Enter records into the lists of the itemsets they hold, and mark those that hold a rare one.
 
     ``fill`` is the next place in ``holders`` for each itemset, -1 for those without a list. The pairs of records that

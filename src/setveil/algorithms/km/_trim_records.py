@@ -17,7 +17,6 @@ Arrays beside those of ``_trim_itemsets``:
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from setveil.algorithms.km._trim_itemsets import (
     COUNT,
@@ -29,7 +28,11 @@ from setveil.algorithms.km._trim_itemsets import (
     PREFIX,
     START,
     WANTED,
+    Floats,
+    Ints,
     Limits,
+    Shorts,
+    Structs,
     find_number,
 )
 from setveil.arrays.compiling import compiled
@@ -73,7 +76,7 @@ def pair_at(length: int, one: int, other: int) -> int:
 
 
 @compiled
-def find_entry(entries: NDArray[np.int32], start: int, end: int, item: int) -> int:
+def find_entry(entries: Shorts, start: int, end: int, item: int) -> int:
     """The entry of an item in a record, -1 if there is none."""
     low, high = start, end
     while low < high:
@@ -86,9 +89,7 @@ def find_entry(entries: NDArray[np.int32], start: int, end: int, item: int) -> i
 
 
 @compiled
-def entry_set_of(
-    records: NDArray[np.int64], entries: NDArray[np.int32], itemsets: NDArray[np.int32], record: int, number: int
-) -> np.uint64:
+def entry_set_of(records: Ints, entries: Shorts, itemsets: Shorts, record: int, number: int) -> np.uint64:
     """The positions of an itemset in a record that holds it."""
     start, end = records[record, START], records[record + 1, START]
     entry_set = NONE
@@ -100,22 +101,10 @@ def entry_set_of(
 
 @compiled
 def list_conflicts(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    itemsets: NDArray[np.int32],
-    table: NDArray[np.int64],
-    pairs: NDArray[np.int32],
-    costs: NDArray[np.float64],
-    conflicts: NDArray[np.void],
-    stack: NDArray[np.void],
-    limits: Limits,
-    record: int,
-    now: np.uint64,
-    among: np.uint64,
-    fresh: np.uint64,
-    forced: int,
+    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, costs: Floats, conflicts: Structs,
+    stack: Structs, limits: Limits, record: int, now: np.uint64, among: np.uint64, fresh: np.uint64, forced: int,
     barred: int,
-) -> tuple[int, int]:
+) -> tuple[int, int]:  # fmt: skip
     """List the dead and the priced itemsets of a record that shows ``now`` and may show ``among``; how many there are.
 
     Only itemsets with a place of ``fresh`` can be dead. ``forced`` is an itemset to be taken as wanted and free of
@@ -218,9 +207,7 @@ def list_conflicts(
 
 
 @compiled
-def loss_of(
-    conflicts: NDArray[np.void], stack: NDArray[np.void], n_priced: int, length: int, left_out: np.uint64
-) -> float:
+def loss_of(conflicts: Structs, stack: Structs, n_priced: int, length: int, left_out: np.uint64) -> float:
     """What leaving out these positions costs: their values, and the prices of itemsets taken apart."""
     loss = 0.0
     for at in range(length):
@@ -233,7 +220,7 @@ def loss_of(
 
 
 @compiled
-def least_loss_of(conflicts: NDArray[np.void], first: int, n_dead: int, left_out: np.uint64) -> float:
+def least_loss_of(conflicts: Structs, first: int, n_dead: int, left_out: np.uint64) -> float:
     """What hitting the dead itemsets from ``first`` on costs at least: disjoint ones, the cheapest entry of each."""
     loss, used = 0.0, left_out
     for number in range(first, n_dead):
@@ -245,7 +232,7 @@ def least_loss_of(conflicts: NDArray[np.void], first: int, n_dead: int, left_out
 
 @compiled
 def hit_greedily(
-    conflicts: NDArray[np.void], stack: NDArray[np.void], n_dead: int, n_priced: int, length: int, locked: np.uint64
+    conflicts: Structs, stack: Structs, n_dead: int, n_priced: int, length: int, locked: np.uint64
 ) -> tuple[np.uint64, float]:
     """Positions to leave out that hit every dead itemset, most of them per loss first; what they cost.
 
@@ -300,13 +287,7 @@ def hit_greedily(
 
 @compiled
 def hit_cheapest(
-    conflicts: NDArray[np.void],
-    stack: NDArray[np.void],
-    n_dead: int,
-    n_priced: int,
-    length: int,
-    locked: np.uint64,
-    most_nodes: int,
+    conflicts: Structs, stack: Structs, n_dead: int, n_priced: int, length: int, locked: np.uint64, most_nodes: int
 ) -> tuple[np.uint64, float, bool]:
     """The cheapest positions to leave out, what they cost, and whether the search was finished within ``most_nodes``.
 
@@ -370,15 +351,9 @@ def hit_cheapest(
 
 @compiled
 def show_next(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    itemsets: NDArray[np.int32],
-    table: NDArray[np.int64],
-    pairs: NDArray[np.int32],
-    stack: NDArray[np.void],
-    limits: Limits,
+    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, stack: Structs, limits: Limits,
     record: int,
-) -> None:
+) -> None:  # fmt: skip
     """Publish the entries NEXT of a record in place of those KEPT: first what goes is counted off, then what comes."""
     start, end = records[record, START], records[record + 1, START]
     known = records[record, PAIRS]
@@ -422,17 +397,22 @@ def show_next(
 
 
 @compiled
+def show_without(
+    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, stack: Structs, limits: Limits,
+    record: int, left_out: np.uint64,
+) -> None:  # fmt: skip
+    """Publish all entries of a record but those at some positions."""
+    start = records[record, START]
+    for entry in range(start, records[record + 1, START]):
+        entries[entry, NEXT] = 0 if (left_out >> np.uint64(entry - start)) & ONE else 1
+    show_next(records, entries, itemsets, table, pairs, stack, limits, record)
+
+
+@compiled
 def may_join(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    itemsets: NDArray[np.int32],
-    table: NDArray[np.int64],
-    stack: NDArray[np.void],
-    limits: Limits,
-    record: int,
-    new: int,
-    least: int,
-) -> bool:
+    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, stack: Structs, limits: Limits, record: int,
+    new: int, least: int,
+) -> bool:  # fmt: skip
     """Whether every itemset that an entry makes with those NEXT is wanted, and shown by ``least`` records or more."""
     start, end = records[record, START], records[record + 1, START]
     stack[0]["chosen"] = NONE  # 1 where the new entry is among those so far

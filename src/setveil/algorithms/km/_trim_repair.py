@@ -7,7 +7,6 @@ Each of them stops after a number of steps and says where, so that no call takes
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from setveil.algorithms.km._trim_itemsets import (
     COUNT,
@@ -19,7 +18,12 @@ from setveil.algorithms.km._trim_itemsets import (
     PREFIX,
     START,
     WANTED,
+    Bytes,
+    Floats,
+    Ints,
     Limits,
+    Shorts,
+    Structs,
     find_number,
 )
 from setveil.algorithms.km._trim_records import (
@@ -38,11 +42,13 @@ from setveil.algorithms.km._trim_records import (
     may_join,
     pair_at,
     show_next,
+    show_without,
 )
 from setveil.arrays.compiling import compiled
 from setveil.arrays.sorting import stable_order
 
 SHORT = 24  # items of a record that is looked at as a whole with every change
+MOST_OTHERS = 8  # holders searched to fill an itemset up, those that seem to lose least
 HOPELESS = 6.0  # times its value: what a record loses is not counted any further
 
 
@@ -51,20 +57,9 @@ HOPELESS = 6.0  # times its value: what a record loses is not counted any furthe
 
 @compiled
 def choose_again(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    itemsets: NDArray[np.int32],
-    table: NDArray[np.int64],
-    pairs: NDArray[np.int32],
-    costs: NDArray[np.float64],
-    conflicts: NDArray[np.void],
-    stack: NDArray[np.void],
-    limits: Limits,
-    chosen: NDArray[np.int64],
-    first: int,
-    least: int,
-    budget: int,
-) -> int:
+    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, costs: Floats, conflicts: Structs,
+    stack: Structs, limits: Limits, chosen: Ints, first: int, least: int, budget: int,
+) -> int:  # fmt: skip
     """Let records from ``chosen[first]`` on show the best they may: no dead itemset, least loss; where it stopped.
 
     With ``least`` > 0 what is shown is safe and must stay so: records that leave nothing out are passed over, and those
@@ -100,9 +95,9 @@ def choose_again(
                 shows_dead |= conflicts[DEAD, number]["entry_set"] & ~now == NONE
             if not shows_dead and loss >= loss_of(conflicts, stack, n_priced, length, everything & ~now) - TINY:
                 continue
-            for at in range(length):
-                entries[start + at, NEXT] = 0 if (left_out >> np.uint64(at)) & ONE else 1
-        elif least > 0:
+            show_without(records, entries, itemsets, table, pairs, stack, limits, record, left_out)
+            continue
+        if least > 0:
             for entry in range(start, start + length):
                 entries[entry, NEXT] = entries[entry, KEPT]
             for entry in range(start, start + length):
@@ -117,16 +112,9 @@ def choose_again(
 
 @compiled
 def choose_greedily(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    itemsets: NDArray[np.int32],
-    table: NDArray[np.int64],
-    costs: NDArray[np.float64],
-    stack: NDArray[np.void],
-    limits: Limits,
-    record: int,
-    least: int,
-) -> None:
+    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, costs: Floats, stack: Structs, limits: Limits,
+    record: int, least: int,
+) -> None:  # fmt: skip
     """For long records: drop the item with most dead pairs per value until there are none; then take items in, those
     not dropped first.
     """
@@ -163,27 +151,16 @@ def choose_greedily(
 
 @compiled
 def bound_losses(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    itemsets: NDArray[np.int32],
-    table: NDArray[np.int64],
-    pairs: NDArray[np.int32],
-    costs: NDArray[np.float64],
-    conflicts: NDArray[np.void],
-    stack: NDArray[np.void],
-    limits: Limits,
-    chosen: NDArray[np.int64],
-    first: int,
-    budget: int,
-) -> tuple[int, float]:
-    """What records from ``chosen[first]`` on lose at least, so that they show no dead itemset; where it stopped, and
-    the sum.
+    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, costs: Floats, conflicts: Structs,
+    stack: Structs, limits: Limits, chosen: Ints, first: int, total: Floats, budget: int,
+) -> int:  # fmt: skip
+    """Add to ``total[0]`` what records from ``chosen[first]`` on lose at least, so that they show no dead itemset;
+    where it stopped.
 
     The least hitting set if its search is finished; else disjoint dead itemsets, the cheapest item of each, or disjoint
     groups of items that make dead pairs only, all but the most valuable of each.
     """
     done, steps = first, 0
-    total = 0.0
     while done < len(chosen) and steps < budget:
         record = chosen[done]
         length = records[record + 1, START] - records[record, START]
@@ -203,19 +180,12 @@ def bound_losses(
                 least = least_loss_of(conflicts, 0, n_dead, NONE)
         if not is_finished and limits.m > 1:
             least = max(least, lose_all_but_one(records, entries, table, costs, limits, record))
-        total += least
-    return done, total
+        total[0] += least
+    return done
 
 
 @compiled
-def lose_all_but_one(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    table: NDArray[np.int64],
-    costs: NDArray[np.float64],
-    limits: Limits,
-    record: int,
-) -> float:
+def lose_all_but_one(records: Ints, entries: Shorts, table: Ints, costs: Floats, limits: Limits, record: int) -> float:
     """What a record loses at least because of its dead pairs: groups of items that make nothing but dead pairs show one
     item at most. Items with most dead pairs first, each joins the first group it can.
     """
@@ -255,13 +225,7 @@ def lose_all_but_one(
 
 @compiled
 def show_all_next(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    itemsets: NDArray[np.int32],
-    table: NDArray[np.int64],
-    pairs: NDArray[np.int32],
-    stack: NDArray[np.void],
-    limits: Limits,
+    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, stack: Structs, limits: Limits
 ) -> None:
     """Publish the entries NEXT of every record in place of those KEPT."""
     for record in range(len(records) - 1):
@@ -272,9 +236,7 @@ def show_all_next(
 
 
 @compiled
-def shows(
-    records: NDArray[np.int64], entries: NDArray[np.int32], itemsets: NDArray[np.int32], record: int, number: int
-) -> bool:
+def shows(records: Ints, entries: Shorts, itemsets: Shorts, record: int, number: int) -> bool:
     """Whether a record that holds an itemset shows it."""
     start, end = records[record, START], records[record + 1, START]
     while number >= 0:
@@ -287,15 +249,9 @@ def shows(
 
 @compiled
 def mark_records(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    itemsets: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    holders: NDArray[np.int32],
-    numbers: NDArray[np.int64],
-    must_show: bool,
-    found: NDArray[np.uint8],
-) -> None:
+    records: Ints, entries: Shorts, itemsets: Shorts, starts: Ints, holders: Shorts, numbers: Ints, must_show: bool,
+    found: Bytes,
+) -> None:  # fmt: skip
     """Mark the records that hold one of the itemsets, or show it."""
     for number in numbers:
         for entry in range(starts[number], starts[number + 1]):
@@ -306,13 +262,8 @@ def mark_records(
 
 @compiled
 def holders_of(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    itemsets: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    holders: NDArray[np.int32],
-    number: int,
-) -> tuple[NDArray[np.int64], int]:
+    records: Ints, entries: Shorts, itemsets: Shorts, starts: Ints, holders: Shorts, number: int
+) -> tuple[Ints, int]:
     """The records that hold an itemset, those that show it first, and how many do.
 
     An itemset without a list of its own is looked for in that of its rarest item.
@@ -347,17 +298,9 @@ def holders_of(
 
 @compiled
 def estimate_losses(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    itemsets: NDArray[np.int32],
-    table: NDArray[np.int64],
-    pairs: NDArray[np.int32],
-    costs: NDArray[np.float64],
-    limits: Limits,
-    number: int,
-    others: NDArray[np.int64],
-    losses: NDArray[np.float64],
-) -> int:
+    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, costs: Floats, limits: Limits,
+    number: int, others: Ints, losses: Floats,
+) -> int:  # fmt: skip
     """What each record seems to lose if it shows an itemset: the items shown that make a dead pair with those to come,
     less these. Records too long to be searched are passed over; how many are left, the first of ``others`` then.
     """
@@ -397,19 +340,9 @@ def estimate_losses(
 
 @compiled
 def weigh_change(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    itemsets: NDArray[np.int32],
-    table: NDArray[np.int64],
-    pairs: NDArray[np.int32],
-    costs: NDArray[np.float64],
-    conflicts: NDArray[np.void],
-    stack: NDArray[np.void],
-    limits: Limits,
-    record: int,
-    shown: int,
-    dropped: int,
-) -> tuple[float, np.uint64]:
+    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, costs: Floats, conflicts: Structs,
+    stack: Structs, limits: Limits, record: int, shown: int, dropped: int,
+) -> tuple[float, np.uint64]:  # fmt: skip
     """What the best choice of a record costs more than what it shows now, and what it leaves out.
 
     The choice shows the itemset ``shown``, or does not show the itemset ``dropped``; -1 for the other. An infinite
@@ -459,29 +392,14 @@ def weigh_change(
 
 @compiled
 def repair_itemsets(
-    records: NDArray[np.int64],
-    entries: NDArray[np.int32],
-    itemsets: NDArray[np.int32],
-    table: NDArray[np.int64],
-    pairs: NDArray[np.int32],
-    costs: NDArray[np.float64],
-    conflicts: NDArray[np.void],
-    stack: NDArray[np.void],
-    limits: Limits,
-    starts: NDArray[np.int64],
-    holders: NDArray[np.int32],
-    rare: NDArray[np.int64],
-    fills: NDArray[np.uint8],
-    first: int,
-    k: int,
-    most_fills: int,
-    most_others: int,
-    budget: int,
-) -> int:
+    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, costs: Floats, conflicts: Structs,
+    stack: Structs, limits: Limits, rare: Ints, first: int, starts: Ints, holders: Shorts, fills: Bytes, k: int,
+    most: int, budget: int,
+) -> int:  # fmt: skip
     """Itemsets shown by some records, but fewer than k: fill each up to k records or give it up, whichever costs less.
 
-    ``fills`` counts how often each itemset was filled up. An itemset that no record shows is revived, if k records lose
-    nothing by it in all. Returns where it stopped.
+    ``fills`` counts how often each itemset was filled up, ``most`` times at most. An itemset that no record shows is
+    revived, if k records lose nothing by it in all. Returns where it stopped.
     """
     done, steps = first, 0
     while done < len(rare) and steps < budget:
@@ -492,11 +410,11 @@ def repair_itemsets(
         found, n_showing = holders_of(records, entries, itemsets, starts, holders, number)
         steps += 1 + len(found) // 8
         need = k - n_showing
-        choices = np.zeros(n_showing + most_others, dtype=np.uint64)
-        losses = np.zeros(max(len(found) - n_showing, most_others), dtype=np.float64)
+        choices = np.zeros(n_showing + MOST_OTHERS, dtype=np.uint64)
+        losses = np.zeros(max(len(found) - n_showing, MOST_OTHERS), dtype=np.float64)
         others, order = found[n_showing:], found[:0]
         n_others, estimate = 0, 0.0
-        if need <= most_others and fills[number] < most_fills and (n_showing == 0 or 2 * n_showing >= k):
+        if need <= MOST_OTHERS and fills[number] < most and (n_showing == 0 or 2 * n_showing >= k):
             n_left = estimate_losses(
                 records, entries, itemsets, table, pairs, costs, limits, number, others, losses
             )  # fmt: skip
@@ -505,7 +423,7 @@ def repair_itemsets(
                 order = stable_order(losses[:n_left])
                 for at in range(need):
                     estimate += losses[order[at]]
-                n_others = min(n_left, most_others)
+                n_others = min(n_left, MOST_OTHERS)
         is_searched = False
         if n_others > 0 and (n_showing > 0 or estimate <= TINY):
             at_most = TINY  # an itemset that costs nothing to show may let others show more
@@ -537,37 +455,44 @@ def repair_itemsets(
             if total <= at_most:
                 itemsets[number, WANTED] = 1
                 for at in range(need):
-                    record = others[order[cheapest[at]]]
-                    start = records[record, START]
-                    for entry in range(start, records[record + 1, START]):
-                        bit = ONE << np.uint64(entry - start)
-                        entries[entry, NEXT] = 1 if choices[n_showing + cheapest[at]] & bit == NONE else 0
-                    show_next(records, entries, itemsets, table, pairs, stack, limits, record)
+                    show_without(
+                        records, entries, itemsets, table, pairs, stack, limits,
+                        others[order[cheapest[at]]], choices[n_showing + cheapest[at]],
+                    )  # fmt: skip
                 fills[number] += 1
                 continue
         for at in range(n_showing):
-            record = found[at]
-            start, end = records[record, START], records[record + 1, START]
-            is_chosen, left_out = is_searched, choices[at]
-            if not is_searched and end - start <= limits.longest:
-                cost, left_out = weigh_change(
-                    records, entries, itemsets, table, pairs, costs, conflicts, stack, limits, record, NOBODY, number
+            record, is_chosen = found[at], is_searched
+            if not is_searched and records[record + 1, START] - records[record, START] <= limits.longest:
+                cost, choices[at] = weigh_change(
+                    records, entries, itemsets, table, pairs, costs, conflicts, stack, limits,
+                    record, NOBODY, number,
                 )  # fmt: skip
                 is_chosen = cost < np.inf
-            worst = part = np.int64(number)
-            while part >= 0 and not is_chosen:  # its least valuable item; of equals the rarest, whose itemsets are next
-                item, last = itemsets[part, LAST], itemsets[worst, LAST]
-                if (costs[item], itemsets[item, COUNT]) < (costs[last], itemsets[last, COUNT]):
-                    worst = part
-                part = np.int64(itemsets[part, PREFIX])
-            for entry in range(start, end):
-                if is_chosen:
-                    entries[entry, NEXT] = 1 if left_out & (ONE << np.uint64(entry - start)) == NONE else 0
-                else:
-                    goes = entries[entry, ITEM] == itemsets[worst, LAST]
-                    entries[entry, NEXT] = 0 if goes else entries[entry, KEPT]
-            show_next(records, entries, itemsets, table, pairs, stack, limits, record)
+            if is_chosen:
+                show_without(records, entries, itemsets, table, pairs, stack, limits, record, choices[at])
+            else:
+                drop_worst(records, entries, itemsets, table, pairs, costs, stack, limits, record, number)
         if n_showing > 0:
             itemsets[number, WANTED] = 0
             steps += 10 * n_showing
     return done
+
+
+@compiled
+def drop_worst(
+    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, costs: Floats, stack: Structs,
+    limits: Limits, record: int, number: int,
+) -> None:  # fmt: skip
+    """Suppress the least valuable item of an itemset that a record shows; of equals the rarest, whose itemsets are
+    next.
+    """
+    worst, part = itemsets[number, LAST], np.int64(itemsets[number, PREFIX])
+    while part >= 0:
+        item = itemsets[part, LAST]
+        if (costs[item], itemsets[item, COUNT]) < (costs[worst], itemsets[worst, COUNT]):
+            worst = item
+        part = np.int64(itemsets[part, PREFIX])
+    for entry in range(records[record, START], records[record + 1, START]):
+        entries[entry, NEXT] = 0 if entries[entry, ITEM] == worst else entries[entry, KEPT]
+    show_next(records, entries, itemsets, table, pairs, stack, limits, record)

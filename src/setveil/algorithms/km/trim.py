@@ -6,17 +6,9 @@ set-valued data. VLDB 2008.
 Every record shows a part of its items. An itemset of at most m items is *shown* by the records that show all of its
 items, and the release meets its guarantee if every itemset is shown by no record or by k records or more. So the
 question is which itemsets to give up. docs/algorithms/km/trim.md has pseudo-code and a worked example. The phases:
-
-1. *Number* the itemsets that k records hold, and list their holders (``_trim_itemsets``).
-2. *Choose and repair* (``_trim_records``, ``_trim_repair``). A record suppresses a cheapest hitting set of its dead
-   itemsets. An itemset shown by some records, but fewer than k, is shown by more of its holders or given up.
-3. *Anneal* (``_trim_annealing``). Records change at random what they show, what has become rare is repaired again, and
-   the best is kept.
-4. *Put back and revive.* Each record takes the best choice that takes nothing from others, and an itemset that nobody
-   shows is revived, if k holders lose nothing in all by showing it at once.
-5. *Generalize* (``_trim_hierarchy``). For counts, what is shown stays exact, and what is suppressed is published as a
-   node above it. For least loss (LM), every entry begins as what a global recoding makes of it and goes down as far as
-   it can, unless suppressing alone loses less. Either way the loss is never above that of suppressing alone.
+*number* the itemsets that k records hold (``_trim_itemsets``); *choose and repair* what records show
+(``_trim_records``, ``_trim_repair``); *anneal* (``_trim_annealing``); *put back and revive* what takes nothing from
+others (``Search``); *generalize* what is suppressed, if there is a hierarchy (``_trim_hierarchy``).
 
 Guarantee: in the published data every itemset of at most m items that occurs, occurs in at least k records; with
 ``m="all"`` every published record is contained in at least k of them.
@@ -24,55 +16,46 @@ Guarantee: in the published data every itemset of at most m items that occurs, o
 Bound. What is suppressed costs at least ``lower_bound``. Proof: an itemset that fewer than k original records hold is
 shown by fewer than k, so by none. Each record therefore suppresses an entry of each of its rare itemsets of at most m
 items, which costs it at least the least value of entries that hit all of them. These are costs of different entries
-for different records, so they add up. The bound takes the least hitting set where the search is finished. Where it is
-not, it takes disjoint rare itemsets, the cheapest entry of each; or disjoint groups of items every two of which are a
-rare pair, of which one item can be shown at most: all but the most valuable entry of each.
+for different records, so they add up. ``bound_losses`` counts less where the search for these entries is not finished.
 
-Preconditions: at least k non-empty records.
-
-Cost: the itemsets of at most m items held by k records are numbered and counted, one pass per size; then work in
-proportion to the records whose itemsets become rare. With ``m="all"``, and where there are more itemsets than can be
-numbered, records are cut to the longest common beginnings instead (``trim_whole``), which keeps every m.
-
-Departures: there is no paper to depart from. Where the search is cut short, less is optimal, never less is safe:
-records of more than 64 items drop the item with most dead pairs instead of searching, and ``effort`` says how many
-nodes a search has, how long a record may be to be searched for each of its itemsets, how many holders of an itemset
-are looked at before it is given up, and how often records are annealed; the random numbers are always the same.
+Preconditions: at least k non-empty records. Cost: the itemsets of at most m items held by k records are counted, one
+pass per size; then work in proportion to the records whose itemsets become rare. With ``m="all"``, and where there are
+too many itemsets, records are cut to the longest common beginnings (``trim_whole``), which keeps every m.
+Departures: none, for there is no paper. Where the search is cut short (``Effort``), less is optimal, never less safe.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
 from setveil.algorithms.km._trim_annealing import anneal_records, exponential_thresholds
 from setveil.algorithms.km._trim_hierarchy import add_offered, generalize_suppressed, information_kept, lose_least
 from setveil.algorithms.km._trim_itemsets import (
     COUNT,
+    ITEM,
     KEPT,
     NEXT,
     PAIRS,
     WANTED,
+    Bools,
+    Bytes,
+    Floats,
+    Ints,
     Itemsets,
     Limits,
+    Shorts,
     list_holders,
     number_itemsets,
     shift_for,
 )
 from setveil.algorithms.km._trim_records import CAPACITY, CONFLICT, LONGEST, STEP
-from setveil.algorithms.km._trim_repair import (
-    bound_losses,
-    choose_again,
-    mark_records,
-    repair_itemsets,
-    show_all_next,
-)
+from setveil.algorithms.km._trim_repair import bound_losses, choose_again, mark_records, repair_itemsets, show_all_next
 from setveil.arrays.chance import chance_from
 from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.core.label_numbers import label_numbers
@@ -93,6 +76,7 @@ SCARCE = 1.6  # times k holders of an itemset
 NEAR = 8  # times k: records with an itemset of fewer holders are annealed
 SWEEPS = 20  # through all of them, each time
 RARE, TEMPERATURE = (0.5, 1.0), (0.3, 0.1)  # at first and at last: the price of rare itemsets, what a change may cost
+MOST_REVIVALS = 1_000_000  # itemsets that nobody shows that are looked at each time
 MOST_WORK = 60_000_000  # words of 64 records compared to bring entries of whole records back
 
 
@@ -100,9 +84,7 @@ class Effort(NamedTuple):
     """How long to look for less to suppress, in counted work: the result must not depend on the machine."""
 
     fills: int  # how often an itemset is filled up before it is given up
-    others: int  # holders searched for that, those that seem to lose least
     rounds: int  # of reviving
-    revivals: int  # itemsets looked at in each
     longest: int  # items of a record that is searched each time one of its itemsets is at stake, at most
     nodes: int  # of its search tree
     anneals: int  # how often records are annealed, and what has become rare is repaired,
@@ -110,9 +92,9 @@ class Effort(NamedTuple):
 
 
 EFFORTS = {
-    "fast": Effort(0, 0, 0, 0, 24, 1, 0, 0),
-    "normal": Effort(3, 8, 1, 1_000_000, 64, 4, 8, 10_000_000),
-    "best": Effort(3, 8, 12, 1_000_000, 64, 4, 24, 240_000_000),
+    "fast": Effort(0, 0, 24, 1, 0, 0),
+    "normal": Effort(3, 1, 64, 4, 8, 10_000_000),
+    "best": Effort(3, 12, 64, 4, 24, 240_000_000),
 }
 
 
@@ -153,21 +135,15 @@ class Trim(Algorithm):
         return LocalRecoding.from_nodes(data, hierarchy, nodes, details)
 
     def _generalize(
-        self,
-        rows: Transactions,
-        shown: NDArray[np.int64],
-        value: NDArray[np.float64],
-        hierarchy: Hierarchy,
-        model: KmAnonymity,
-        context: Context,
-    ) -> NDArray[np.int32]:
+        self, rows: Transactions, shown: Ints, value: Floats, hierarchy: Hierarchy, model: KmAnonymity, context: Context
+    ) -> Shorts:
         """The node to publish for each entry, -1 for none; ``shown``: the leaves shown without a hierarchy."""
-
-        def add(owners: Any, labels: Any, is_new: Any, worth: Any) -> NDArray[np.bool_]:
-            return add_offers(owners, labels, is_new, worth, rows.n_records, model, context)
-
         nodes = lose_least(rows, value, model, self.effort, context) if self.raising == "loss" else None
         if nodes is None or information_kept(nodes, value, hierarchy) < information_kept(shown, value, hierarchy):
+
+            def add(owners: Ints, labels: Ints, is_new: Bools, worth: Floats) -> Bools:
+                return add_offers(owners, labels, is_new, worth, rows.n_records, model, context)
+
             nodes = generalize_suppressed(rows, shown, value, hierarchy, add)
         return nodes.astype(np.int32)
 
@@ -176,13 +152,13 @@ class Trim(Algorithm):
 class Trimmed:
     """What is kept of rows, and what must at least be lost."""
 
-    kept: NDArray[np.bool_]  # [entries]
+    kept: Bools  # [entries]
     lower_bound: float
     n_possible: int = 0  # itemsets that k records hold
     n_shown: int = 0
     method: str = "itemsets"
 
-    def details(self, data: Transactions, value: NDArray[np.float64], kept: NDArray[np.bool_]) -> dict[str, object]:
+    def details(self, data: Transactions, value: Floats, kept: Bools) -> dict[str, object]:
         """For the record of the run."""
         total = float((data.supports * value).sum())
         lost = float((np.bincount(data.items[~kept], minlength=data.n_items) * value).sum())
@@ -198,7 +174,7 @@ class Trimmed:
         }
 
 
-def item_values(data: Transactions, weights: Mapping[str, float] | str | None) -> NDArray[np.float64]:
+def item_values(data: Transactions, weights: Mapping[str, float] | str | None) -> Floats:
     """The value of an entry of each item, float64[n_items]."""
     if weights is None:
         return np.ones(data.n_items)
@@ -213,14 +189,8 @@ def item_values(data: Transactions, weights: Mapping[str, float] | str | None) -
 
 
 def add_offers(
-    owners: NDArray[np.int64],
-    labels: NDArray[np.int64],
-    is_new: NDArray[np.bool_],
-    worth: NDArray[np.float64],
-    n_records: int,
-    model: KmAnonymity,
-    context: Context,
-) -> NDArray[np.bool_]:
+    owners: Ints, labels: Ints, is_new: Bools, worth: Floats, n_records: int, model: KmAnonymity, context: Context
+) -> Bools:
     """Which entries to publish, bool[entries]: those that are not new, which are safe by themselves, and of the new
     ones, which are offered, as many as are safe, too.
 
@@ -240,7 +210,7 @@ def add_offers(
     return kept
 
 
-def _steps_per_call(lengths: NDArray[np.int64], m: int) -> int:
+def _steps_per_call(lengths: Ints, m: int) -> int:
     """Steps of a call that takes well below half a second.
 
     Loops count length² steps for a record; beyond pairs a record takes as many as it has itemsets of m items.
@@ -250,9 +220,7 @@ def _steps_per_call(lengths: NDArray[np.int64], m: int) -> int:
     return max(int(share * STEPS_PER_CALL), STEPS_PER_CALL // 100)
 
 
-def trim_rows(
-    rows: Transactions, value: NDArray[np.float64], model: KmAnonymity, effort: str, context: Context
-) -> Trimmed:
+def trim_rows(rows: Transactions, value: Floats, model: KmAnonymity, effort: str, context: Context) -> Trimmed:
     """Which entries of the rows to keep; equal rows may be treated differently."""
     k = model.k
     frequent = rows.supports >= k
@@ -279,95 +247,73 @@ class Search:
     """The search over records of items that k records hold each; ``number_itemsets`` has numbered their itemsets."""
 
     def __init__(
-        self,
-        records: Transactions,
-        numbered: Itemsets,
-        value: NDArray[np.float64],
-        k: int,
-        m: int,
-        effort: Effort,
-        context: Context,
+        self, records: Transactions, numbered: Itemsets, value: Floats, k: int, m: int, effort: Effort, context: Context
     ) -> None:
-        self.k, self.effort, self.context = k, effort, context
+        self.k, self.effort, self.context, self.value = k, effort, context, value
         self.itemsets, self.support, self.table = numbered
         self.count, self.wanted = self.itemsets[:, COUNT], self.itemsets[:, WANTED]  # views
         lengths = records.lengths
         self.scale = float(value.mean()) if len(value) else 1.0
-        self.value = value
         peak = self.scale * PRESSURE / m * (k - 1)
         prices = peak * np.append(FADING ** np.arange(k - 1, -1, -1.0), CAUTION ** np.arange(1, MARGIN + 1))
         self.costs = np.append(value, prices)
         # Nothing that k others show is at stake: only what would leave fewer has a price, and it is never paid.
         self.strict_costs = np.concatenate((value, np.zeros(k - 1), [BREAKS * value.max(initial=1.0)]))
-        self.free_costs = np.append(value, 0.0)
         n_combinations = sum(n * comb(length, m) for length, n in enumerate(np.bincount(lengths).tolist()))
-        n_anneals = min(effort.anneals, effort.work // max(m * m * n_combinations, 1))
-        self.n_anneals = n_anneals if m > 1 else 0
+        self.n_anneals = min(effort.anneals, effort.work // max(m * m * n_combinations, 1)) if m > 1 else 0
         self.records = np.stack((records.indptr, np.full(records.n_records + 1, -1)), axis=1)
         self.entries = np.ones((records.n_occurrences, 3), dtype=np.int32)
-        self.entries[:, 0] = records.items
+        self.entries[:, ITEM] = records.items
         self.kept = self.entries[:, KEPT]  # a view
         n_pairs = int((lengths * (lengths - 1) // 2).sum()) if m > 1 else 0
         self.pairs = np.empty(min(n_pairs, MOST_PAIRS), dtype=np.int32)
         self.conflicts = np.zeros((2, CAPACITY), dtype=CONFLICT)
         self.stack = np.zeros(max(LONGEST, m) + 2, dtype=STEP)
         self.limits = Limits(m, max(records.n_items, 1), shift_for(self.table), effort.longest, effort.nodes)
-        self.steps_per_call = _steps_per_call(records.lengths, m)
+        self.steps_per_call = _steps_per_call(lengths, m)
         self.everybody = np.arange(records.n_records)
         self.starts, self.holders, self.concerned = self._list_holders(records.n_items)
 
-    def _list_holders(self, n_items: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    def _list_holders(self, n_items: int) -> tuple[Ints, Shorts, Ints]:
         """The records that hold each itemset, as far as there is room, and the records that hold a rare one."""
         listed = self.support.astype(np.int64)
         listed[listed > LISTED * self.k] = 0
         if listed.sum() > MOST_LISTED:
             listed[np.cumsum(np.sort(listed))[np.argsort(np.argsort(listed, kind="stable"))] > MOST_LISTED] = 0
         listed[:n_items] = self.support[:n_items]
-        starts = np.zeros(len(listed) + 1, dtype=np.int64)
-        np.cumsum(listed, out=starts[1:])
+        starts = np.append(0, np.cumsum(listed))
         fill = np.where(listed > 0, starts[:-1], -1)
         holders = np.empty(starts[-1], dtype=np.int32)
         near = (self.support < (NEAR * self.k if self.n_anneals else 0)).astype(np.uint8)
         has_rare = np.zeros(len(self.everybody), dtype=np.uint8)
         state = np.zeros(2, dtype=np.int64)
+        arrays = self.records, self.entries, self.table, near, self.pairs, fill, holders, has_rare, state
         while state[0] < len(has_rare):
             self.context.step("listing itemsets", float(state[0] / len(has_rare)))
-            list_holders(
-                self.records,
-                self.entries,
-                self.table,
-                near,
-                self.pairs,
-                fill,
-                holders,
-                has_rare,
-                state,
-                self.limits,
-                5 * STEPS_PER_CALL,
-            )
+            list_holders(*arrays, self.limits, 5 * STEPS_PER_CALL)
         return starts, holders, np.flatnonzero(has_rare)
+
+    def _arrays(self, costs: Floats, **limits: int) -> tuple[Any, ...]:
+        """What most loops take first."""
+        arrays = self.records, self.entries, self.itemsets, self.table, self.pairs, costs, self.conflicts, self.stack
+        return *arrays, self.limits._replace(**limits)
+
+    def _through(
+        self, stage: str, loop: Callable[..., int], arrays: tuple[Any, ...], chosen: Ints, *more: Any, part: int = 0,
+        n_parts: int = 1,
+    ) -> None:  # fmt: skip
+        """Call a loop until it is through with all that is chosen: it stops after so many steps and says where."""
+        done = 0
+        while done < len(chosen):
+            self.context.step(stage, (part + done / len(chosen)) / n_parts)
+            done = loop(*arrays, chosen, done, *more)
 
     def bound(self) -> float:
         """What the records lose at least, because fewer than k of them hold some itemsets."""
-        done, total = 0, 0.0
-        limits = self.limits._replace(nodes=BOUNDING)
-        while done < len(self.concerned):
-            self.context.step("bounding", done / len(self.concerned))
-            done, more = bound_losses(
-                *self._arrays(self.free_costs),
-                self.conflicts,
-                self.stack,
-                limits,
-                self.concerned,
-                done,
-                self.steps_per_call,
-            )
-            total += more
-        return total
-
-    def _arrays(self, costs: NDArray[np.float64]) -> tuple[Any, Any, Any, Any, Any, Any]:
-        """What most loops take first."""
-        return self.records, self.entries, self.itemsets, self.table, self.pairs, costs
+        total = np.zeros(1)
+        arrays = self._arrays(np.append(self.value, 0.0), nodes=BOUNDING)
+        self._through("bounding", bound_losses, arrays, self.concerned, total, self.steps_per_call)
+        return float(total[0])
 
     def search(self) -> None:
         """Find something safe to show; anneal and repair it to find something better; then put back what may be."""
@@ -388,7 +334,7 @@ class Search:
         self.choose_safely(self.everybody)
         self.revive()
 
-    def _with_pairs(self) -> NDArray[np.int64]:
+    def _with_pairs(self) -> Ints:
         return np.flatnonzero(self.records[:-1, PAIRS] >= 0)
 
     def anneal(self, number: int) -> None:
@@ -396,40 +342,21 @@ class Search:
         self.wanted[:] = 1
         chosen, chance = self._with_pairs(), chance_from(number)
         distance = np.minimum(np.arange(self.k + 1.0), np.arange(self.k, -1.0, -1.0))
+        arrays = self.records, self.entries, self.itemsets, self.table, self.pairs, self.costs, self.stack, self.limits
         for sweep in range(SWEEPS):
-            done, way = 0, sweep / (SWEEPS - 1)
+            way = sweep / (SWEEPS - 1)
             rises = self.scale * (RARE[0] + way * (RARE[1] - RARE[0])) * np.diff(distance)
             temperature = self.scale * (TEMPERATURE[0] + way * (TEMPERATURE[1] - TEMPERATURE[0]))
-            thresholds = temperature * exponential_thresholds()
-            while done < len(chosen):
-                self.context.step("annealing", (sweep + done / len(chosen)) / SWEEPS)
-                done = anneal_records(
-                    *self._arrays(self.costs),
-                    self.stack,
-                    self.limits,
-                    chosen,
-                    done,
-                    rises,
-                    thresholds,
-                    chance,
-                    STEPS_PER_CALL,
-                )
+            more = rises, temperature * exponential_thresholds(), chance, STEPS_PER_CALL
+            self._through("annealing", anneal_records, arrays, chosen, *more, part=sweep, n_parts=SWEEPS)
 
-    def choose(self, chosen: NDArray[np.int64]) -> None:
+    def choose(self, chosen: Ints) -> None:
         """Let records choose what they show, one after another."""
-        self._choose(chosen, self.costs, 0)
+        self._through("choosing", choose_again, self._arrays(self.costs), chosen, 0, self.steps_per_call)
 
-    def choose_safely(self, chosen: NDArray[np.int64]) -> None:
-        """Let records choose again that suppress something, taking nothing from others that need it."""
-        self._choose(chosen, self.strict_costs, self.k)
-
-    def _choose(self, chosen: NDArray[np.int64], costs: NDArray[np.float64], least: int) -> None:
-        done = 0
-        while done < len(chosen):
-            self.context.step("choosing", done / len(chosen))
-            done = choose_again(
-                *self._arrays(costs), self.conflicts, self.stack, self.limits, chosen, done, least, self.steps_per_call
-            )
+    def choose_safely(self, chosen: Ints) -> None:
+        """The same for records that suppress something, taking nothing from others that need it."""
+        self._through("choosing", choose_again, self._arrays(self.strict_costs), chosen, self.k, self.steps_per_call)
 
     def repair_all(self, most_fills: int) -> None:
         """Fill up or give up until no itemset is shown by fewer than k records, the rarest first."""
@@ -437,54 +364,25 @@ class Search:
         far = (self.k - 1) // 2
         for level in (far, *range(far + 1, self.k - 1, max(self.k // 5, 1)), self.k - 1):
             while len(rare := np.flatnonzero((self.count > 0) & (self.count <= level))):
-                if level == far or not most_fills:  # too far from k to be filled up
-                    rare = self._give_up(rare)
+                if level == far or not most_fills:  # too far from k to be filled up: given up all at once
+                    has_list = self.starts[rare + 1] > self.starts[rare]
+                    self.wanted[rare[has_list]] = 0
+                    self.choose(self._records_with(rare[has_list], must_show=True))
+                    rare = rare[~has_list]
                 rare = rare[np.argsort(self.count[rare], kind="stable")]
-                self._repair(rare, fills, self.costs, self.limits, "repairing")
+                self._repair("repairing", self.costs, rare, fills)
         self.wanted[:] = self.count >= self.k
 
-    def _give_up(self, rare: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Give up itemsets all at once, and let the records that show them choose again; those without a list are
-        left.
-        """
-        has_list = self.starts[rare + 1] > self.starts[rare]
-        self.wanted[rare[has_list]] = 0
-        self.choose(self._records_with(rare[has_list], must_show=True))
-        return rare[~has_list]
-
-    def _records_with(self, numbers: NDArray[np.int64], must_show: bool) -> NDArray[np.int64]:
+    def _records_with(self, numbers: Ints, must_show: bool) -> Ints:
         """The records that hold, or show, one of the itemsets that have a list."""
         found = np.zeros(len(self.everybody), dtype=np.uint8)
         mark_records(self.records, self.entries, self.itemsets, self.starts, self.holders, numbers, must_show, found)
         return np.flatnonzero(found)
 
-    def _repair(
-        self,
-        rare: NDArray[np.int64],
-        fills: NDArray[np.uint8],
-        costs: NDArray[np.float64],
-        limits: Limits,
-        stage: str,
-    ) -> None:
+    def _repair(self, stage: str, costs: Floats, rare: Ints, fills: Bytes) -> None:
         """Fill up or give up these itemsets, one after another."""
-        done = 0
-        while done < len(rare):
-            self.context.step(stage, done / len(rare))
-            done = repair_itemsets(
-                *self._arrays(costs),
-                self.conflicts,
-                self.stack,
-                limits,
-                self.starts,
-                self.holders,
-                rare,
-                fills,
-                done,
-                self.k,
-                self.effort.fills,
-                self.effort.others,
-                self.steps_per_call // 10,
-            )
+        more = self.starts, self.holders, fills, self.k, self.effort.fills, self.steps_per_call // 10
+        self._through(stage, repair_itemsets, self._arrays(costs), rare, *more)
 
     def revive(self) -> None:
         """Revive itemsets nobody shows, those with most holders first, as long as that brings entries back."""
@@ -492,8 +390,8 @@ class Search:
             before, best = self._value_kept(), self.kept.copy()
             was_shown = self.count > 0
             gone = np.flatnonzero(~was_shown)
-            gone = gone[np.argsort(-self.support[gone], kind="stable")][: self.effort.revivals]
-            self._repair(gone, np.zeros(len(was_shown), dtype=np.uint8), self.strict_costs, self.limits, "reviving")
+            gone = gone[np.argsort(-self.support[gone], kind="stable")][:MOST_REVIVALS]
+            self._repair("reviving", self.strict_costs, gone, np.zeros(len(was_shown), dtype=np.uint8))
             self.repair_all(self.effort.fills)
             revived = np.flatnonzero((self.count > 0) & ~was_shown)
             self.choose_safely(self._records_with(revived, must_show=False))
@@ -501,15 +399,12 @@ class Search:
                 self._show(best)
                 break
 
-    def _show(self, kept: NDArray[np.int32]) -> None:
+    def _show(self, kept: Shorts) -> None:
         """Back to something shown before."""
         if not np.array_equal(self.kept, kept):
-            self._publish(kept)
+            self.entries[:, NEXT] = kept
+            show_all_next(self.records, self.entries, self.itemsets, self.table, self.pairs, self.stack, self.limits)
             self.wanted[:] = self.count >= self.k
-
-    def _publish(self, kept: NDArray[np.int32]) -> None:
-        self.entries[:, NEXT] = kept
-        show_all_next(self.records, self.entries, self.itemsets, self.table, self.pairs, self.stack, self.limits)
 
     def _value_kept(self) -> float:
         return float((self.count[: len(self.value)] * self.value).sum())
@@ -518,13 +413,7 @@ class Search:
 # -- whole records ----------------------------------------------------------------------------------------------------
 
 
-def trim_whole(
-    records: Transactions,
-    k: int,
-    value: NDArray[np.float64],
-    context: Context,
-    stays: NDArray[np.bool_] | None = None,
-) -> NDArray[np.bool_]:
+def trim_whole(records: Transactions, k: int, value: Floats, context: Context, stays: Bools | None = None) -> Bools:
     """Which entries to keep, bool[entries], so that every record is contained in k of them: that keeps every m.
 
     A record shows the longest beginning, most frequent items first, that k records share; all k then show at least as
@@ -544,7 +433,7 @@ def trim_whole(
     return bring_back(records, shown, k, value, context)
 
 
-def keep_beginnings(records: Transactions, k: int, value: NDArray[np.float64]) -> NDArray[np.bool_]:
+def keep_beginnings(records: Transactions, k: int, value: Floats) -> Bools:
     """The longest beginning of each row, frequent and valuable items first, that k rows share."""
     rank = np.empty(records.n_items, dtype=np.int64)
     rank[np.lexsort((np.arange(records.n_items), -records.supports * value))] = np.arange(records.n_items)
@@ -573,9 +462,7 @@ def keep_beginnings(records: Transactions, k: int, value: NDArray[np.float64]) -
     return shown
 
 
-def bring_back(
-    records: Transactions, shown: NDArray[np.bool_], k: int, value: NDArray[np.float64], context: Context
-) -> NDArray[np.bool_]:
+def bring_back(records: Transactions, shown: Bools, k: int, value: Floats, context: Context) -> Bools:
     """Show more items of rows, as long as every row stays contained in k records."""
     n_words = -(-max(records.n_records, 1) // 64)
     if records.n_items * n_words > 4 * MOST_WORK:
