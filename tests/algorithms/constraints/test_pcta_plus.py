@@ -91,21 +91,8 @@ def state_of(data: Transactions, place: np.ndarray, rng: np.random.Generator) ->
     load = np.bincount(place, weights=mass, minlength=n_items).astype(np.int64)
     together, both = (np.zeros((n_items, n_items), dtype=np.int32) for _ in range(2))
     group, size = np.zeros(n_items, dtype=np.int32), np.bincount(place, minlength=n_items)
-    part = ClusterState(
-        data.indptr,
-        data.items,
-        weight,
-        item_starts,
-        item_records,
-        mass,
-        group,
-        place,
-        size,
-        load,
-        group.copy(),
-        together,
-        both,
-    )
+    shape = (mass, group, place, size, load, group.copy(), together, both)
+    part = ClusterState(data.indptr, data.items, weight, item_starts, item_records, *shape)
     fill_together(part, part.place, together)
     fill_together(part, np.arange(n_items, dtype=np.int32), both)
     return part

@@ -104,7 +104,7 @@ def find_partner(
 
 @compiled
 def exchange_records(
-    leavers: NDArray[np.int64],
+    leavers: NDArray[np.int32],
     rows: Rows,
     holders: Rows,
     cost: NDArray[np.int64],
