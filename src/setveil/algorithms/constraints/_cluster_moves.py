@@ -3,7 +3,7 @@
 
 Clusters are numbered 0, 1, …; a cluster may be empty. ``together[a, b]`` is the number of records with something of
 both clusters, ``together[a, a]`` the support of one. Only the records of the moved item change, so a move is judged by
-looking at them.
+looking at them, unless the supports of pairs of items show already that none is allowed.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ class ClusterState(NamedTuple):
     load: Ints  # [n_clusters] sum of mass
     owner: Slots  # [n_clusters] group of the items there
     together: NDArray[np.int32]  # [n_clusters, n_clusters]
+    both: NDArray[np.int32]  # [n_items, n_items] the same for items; [0, 0] if larger than the data
 
 
 @compiled
-def fill_together(part: ClusterState) -> None:
-    """Count the records of every pair of clusters into a matrix of zeros."""
-    n_clusters = len(part.size)
-    seen = np.full(n_clusters, -1, dtype=np.int64)
-    found = np.empty(n_clusters, dtype=np.int32)
+def fill_together(part: ClusterState, place_of: Slots, together: NDArray[np.int32]) -> None:
+    """Count the records of every pair of places into a matrix of zeros."""
+    seen = np.full(len(together), -1, dtype=np.int64)
+    found = np.empty(len(together), dtype=np.int32)
     for row in range(len(part.starts) - 1):
         n_found = 0
         for item in part.items[part.starts[row] : part.starts[row + 1]]:
-            place = part.place[item]
+            place = place_of[item]
             if seen[place] != row:
                 seen[place] = row
                 found[n_found] = place
                 n_found += 1
         for one in found[:n_found]:
             for other in found[:n_found]:
-                part.together[one, other] += part.weight[row]
+                together[one, other] += part.weight[row]
 
 
 @compiled
@@ -77,7 +77,7 @@ def move_items(part: ClusterState, order: Slots, slack: Ints, k: int) -> int:
     for number in range(len(order)):
         item = order[number]
         price_clusters(part, item, ANYWHERE, change)
-        if change[np.argmin(change)] >= slack[number]:
+        if change[np.argmin(change)] >= slack[number] or _is_stuck(part, item, change, slack[number], k):
             continue
         lost_support = _look_at_records(part, item, here, with_item, lost)
         allowed = find_way_out(part, item, lost, lost_support, k)
@@ -97,6 +97,44 @@ def move_items(part: ClusterState, order: Slots, slack: Ints, k: int) -> int:
                     break
             change[target] = FORBIDDEN
     return n_moves
+
+
+@compiled
+def _is_stuck(part: ClusterState, item: int, change: Ints, slack: int, k: int) -> bool:
+    """Whether the supports of pairs of items show that no move is allowed. False if looking at records costs less.
+
+    Records with an item and something of a place are at most the sum over the items of this place, and at least the
+    largest of them.
+    """
+    home, n_items = part.place[item], len(part.both)
+    if n_items == 0 or part.size[home] * n_items > 10 * (part.item_starts[item + 1] - part.item_starts[item]):
+        return False
+    left = np.zeros(len(part.size), dtype=np.int64)  # at most so many records have something that stays behind
+    most = np.zeros(len(part.size), dtype=np.int64)  # at most and at least so many have the item
+    least = np.zeros(len(part.size), dtype=np.int64)
+    for member in range(n_items):
+        place = part.place[member]
+        if place != home:
+            most[place] += part.both[item, member]
+            least[place] = max(least[place], part.both[item, member])
+        elif member != item:
+            for other in range(n_items):
+                left[part.place[other]] += part.both[member, other]
+    only = ANYWHERE
+    for place in range(len(left)):
+        if 0 < left[place] < min(k, part.together[home, place]):
+            if place == home or only >= 0:
+                return True
+            only = place
+    for target in range(len(change)):
+        if change[target] < slack and (only < 0 or target == only):
+            for place in range(len(most)):
+                shared = part.together[target, place]
+                if least[place] > shared and most[place] + shared < k:
+                    break
+            else:
+                return False
+    return True
 
 
 @compiled

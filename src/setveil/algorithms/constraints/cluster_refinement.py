@@ -97,6 +97,7 @@ class Mover:
         owner = np.zeros(n_clusters, dtype=np.int32)
         owner[place] = ask.group[kept]
         by_pairs = ask.m == 2
+        n_shown = len(kept) if by_pairs and len(kept) ** 2 <= data.n_occurrences else 0
         part = ClusterState(
             starts=data.indptr,
             items=data.items,
@@ -110,9 +111,12 @@ class Mover:
             load=load,
             owner=owner,
             together=np.zeros((n_clusters, n_clusters) if by_pairs else (0, 0), dtype=np.int32),
+            both=np.zeros((n_shown, n_shown), dtype=np.int32),
         )
+        if n_shown:
+            fill_together(part, np.arange(n_shown, dtype=np.int32), part.both)
         if by_pairs:
-            fill_together(part)
+            fill_together(part, part.place, part.together)
             return cls(ask, kept, part, None)
         limits = _limits(ask, kept, part)
         return cls(ask, kept, part, limits)

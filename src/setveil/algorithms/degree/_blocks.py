@@ -104,7 +104,7 @@ def find_partner(
 
 @compiled
 def exchange_records(
-    span: tuple[int, int],
+    leavers: NDArray[np.int32],
     rows: Rows,
     holders: Rows,
     cost: NDArray[np.int64],
@@ -113,12 +113,12 @@ def exchange_records(
     is_own: NDArray[np.int64],
     random: NDArray[np.uint64],
 ) -> int:
-    """Each record of the span may change places with one in a block that holds one of its items; what that saved.
+    """Each of these records may change places with one in a block that holds one of its items; what that saved.
 
     ``holders`` is the inverted index. The item and its other holder are drawn at random.
     """
     saved = 0
-    for leaver in range(span[0], span[1]):
+    for leaver in leavers:
         n_items = rows.indptr[leaver + 1] - rows.indptr[leaver]
         if n_items == 0:
             continue

@@ -94,9 +94,13 @@ class BlocksOfRecords(Algorithm):
 
     def _form_blocks(self, rows: Transactions, size: int, context: Context) -> NDArray[np.int64]:
         """The records of each block, int64[blocks, size]: gathered around the longest, then improved by exchanges."""
-        public, holders = Rows(rows.indptr, rows.items), holders_of(rows)
         seeds = np.argsort(-rows.lengths, kind="stable")  # those with the most items first: they have the fewest likes
-        assignment = gather(rows, size, seeds, self.reach, context)
+        gathered = gather(rows, size, seeds, self.reach, context).members.ravel().astype(np.int64)
+        stored, holders = rows.select(gathered), holders_of(rows)  # records of a block side by side: fetched together
+        place = np.empty(rows.n_records, dtype=np.int32)
+        place[gathered] = numbers = np.arange(rows.n_records, dtype=np.int32)
+        public, holders = Rows(stored.indptr, stored.items), Rows(holders.indptr, place[holders.items])
+        assignment = kernels.BlockAssignment(numbers.reshape(-1, size).copy(), numbers // size, numbers % size)
         zeros = [np.zeros(rows.n_items, dtype=np.int64) for _ in range(5)]
         tallies, is_own = (kernels.Tally(*zeros[:2]), kernels.Tally(*zeros[2:4])), zeros[4]
         random = np.array([88172645463325252 + context.seed % 2**32], dtype=np.uint64)
@@ -105,9 +109,9 @@ class BlocksOfRecords(Algorithm):
         for first in range(0, n_steps, n_records):
             for start in range(0, min(n_records, n_steps - first), EXCHANGES_PER_REPORT):
                 context.step("exchanging records", (first + start) / n_steps)
-                span = (start, min(start + EXCHANGES_PER_REPORT, n_records, n_steps - first))
-                kernels.exchange_records(span, public, holders, cost, assignment, tallies, is_own, random)
-        return assignment.members.astype(np.int64)
+                leavers = place[start : min(start + EXCHANGES_PER_REPORT, n_records, n_steps - first)]
+                kernels.exchange_records(leavers, public, holders, cost, assignment, tallies, is_own, random)
+        return gathered[assignment.members]
 
 
 def plan(split: Split) -> tuple[int, int, int]:
