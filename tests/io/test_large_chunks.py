@@ -97,6 +97,7 @@ def test_large_files_are_written_and_scanned_as_small_ones(tmp_path: Path, monke
                     compiled_everywhere(patch, 3)
                     patch.setattr(writing, "CHUNK", 7)
                     patch.setattr(parquet, "LARGE_FILE", 0)
+                    patch.setattr(parquet, "LARGE_LISTS", 0)
                     patch.setattr(columns, "SCANNED", 11)
                 path = tmp_path / name
                 ids = None if layout.name == "basket" else data.ids

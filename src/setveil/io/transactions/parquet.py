@@ -25,7 +25,8 @@ from setveil.io.transactions.frames import from_frame
 if TYPE_CHECKING:
     import polars as pl
 
-LARGE_FILE = 1 << 26  # bytes; a larger file is read a part at a time
+LARGE_FILE = 1 << 26  # bytes; a larger file is read a part at a time,
+LARGE_LISTS = 1 << 22  # and so is one of lists, which take many times their size on disk
 ROW_GROUP = 1_000_000  # rows
 AT_ONCE = 100_000  # records that are written at once
 
@@ -59,9 +60,11 @@ def open_frame(source: Source) -> PolarsFrame:
             return scan.collect()
 
     with _as_damaged(source):
-        if size <= LARGE_FILE:
-            return PolarsFrame(pl.read_parquet(file, glob=False, hive_partitioning=False), source.name)
-        return ScannedFrame(pl.scan_parquet(file, glob=False, hive_partitioning=False), collect, source.name)
+        scan = pl.scan_parquet(file, glob=False, hive_partitioning=False)
+        has_lists = any(isinstance(kind, pl.List) for kind in scan.collect_schema().dtypes())
+        if size > (LARGE_LISTS if has_lists else LARGE_FILE):
+            return ScannedFrame(scan, collect, source.name)
+        return PolarsFrame(collect(scan), source.name)
 
 
 @contextmanager

@@ -200,11 +200,9 @@ class _CellReader:
             positions = np.flatnonzero(is_new)
             fresh, first = np.unique(hashes[positions], return_index=True)
             lists = [self._items(fields.cell(place), fields.number(place)) for place in positions[first].tolist()]
-            order = np.argsort(np.concatenate((self.known, fresh)))
-            self.known, self.lists = (
-                np.concatenate((self.known, fresh))[order],
-                [[*self.lists, *lists][n] for n in order],
-            )
+            known, every = np.concatenate((self.known, fresh)), [*self.lists, *lists]
+            order = np.argsort(known)
+            self.known, self.lists = known[order], [every[n] for n in order.tolist()]
             kinds = np.searchsorted(self.known, hashes)
         return _spread(fields.rows, kinds, self.lists)
 
