@@ -193,3 +193,16 @@ def test_baskets_have_no_columns(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="which has no columns; every line is a record"):
             sv.roles(path)
     assert sv.roles(path, format="table", no_header=True).columns
+
+
+def test_commands_say_how_the_table_was_read(tmp_path: Path) -> None:
+    rng = random.Random(6)
+    ratings, goods = "{0}::{1}::4::97830{0}", "{0};good {1};x"
+    for line, stated in ((ratings, {}), (goods, {"delimiter": ";", "no_header": True})):
+        rows = [(person, item) for person in range(5001, 5060) for item in rng.sample(range(11, 31), 3)]
+        path = tmp_path / "ratings.dat"
+        path.write_text("".join(line.format(*row) + "\n" for row in rows))
+        found = sv.roles(path, **stated)
+        assert found.proposal.n_rows == len(rows)
+        assert "--no-header" in found.commands[0] and ("--delimiter ';'" in found.commands[0]) is bool(stated)
+        assert sv.read(path, **found.options()).n_records == 59

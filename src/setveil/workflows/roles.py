@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from setveil.core import Transactions
@@ -21,6 +21,7 @@ from setveil.io.roles import HIERARCHIES, OLDER, OPTION_OF
 from setveil.models.registry import usual_model
 
 OUT = "release"
+HEADERLESS = {"no_header": True}
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class ColumnRoles:
     source: str  # as commands name it
     proposal: RoleProposal
     is_partial: bool = False  # only the first rows were looked at
+    reading: Mapping[str, Any] = field(default_factory=dict)  # how the table is read; commands say it, too
 
     @property
     def columns(self) -> tuple[ProposedRole, ...]:
@@ -76,7 +78,7 @@ class ColumnRoles:
         }
         if hierarchies:
             options[HIERARCHIES] = hierarchies
-        return options | proposal.options
+        return options | proposal.options | dict(self.reading)
 
     def _stated(self, name: str) -> str:
         """A column as an option names it: by its number from 1 where the name has a comma, or is not the only one."""
@@ -92,6 +94,8 @@ class ColumnRoles:
             if isinstance(value, dict):
                 for column, hierarchy in value.items():
                     parts += [flag, f"{column}={hierarchy}"]
+            elif value is True:
+                parts += [flag]
             else:
                 parts += [flag, _glob(value, self.columns) if name == "item" else _joined(value)]
         parts += ["--model", usual_model(OPTION_OF["known"] in options), "-k", "5", "-m", "2"]
@@ -170,7 +174,8 @@ def roles(source: Any, **options: Any) -> ColumnRoles:
     given = ReadOptions.of(options).checked()
     table = read_table(source, given)
     is_path = isinstance(source, str | os.PathLike)
-    return ColumnRoles(os.fspath(source) if is_path else table.name, propose(table), table.is_partial)
+    reading = {name: value for name, value in options.items() if value} | ({} if table.has_header else HEADERLESS)
+    return ColumnRoles(os.fspath(source) if is_path else table.name, propose(table), table.is_partial, reading)
 
 
 def _joined(value: Any) -> str:

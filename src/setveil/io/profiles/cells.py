@@ -123,8 +123,11 @@ def _read_file(source: Any, options: ReadOptions) -> CellTable:
         for format in FORMATS.values():
             if format.sniff is not None and (plan := format.sniff(start)) is not None:
                 return _of_format(opened, plan, name)
-        if options.format is None and _holds_baskets(opened, options):
+        read = None if options.format else _plan_of_reading(opened, options)
+        if read is not None and read.layout == "basket":
             raise _no_columns(opened, "basket")
+        if read is not None and not read.has_header:
+            options = replace(options, no_header=True)
         return _of_text(opened, options, name)
 
 
@@ -143,12 +146,12 @@ def _no_columns(source: Source, layout: str) -> InputError:
     )
 
 
-def _holds_baskets(source: Source, options: ReadOptions) -> bool:
-    """Whether the file is read as baskets where nothing else is said."""
+def _plan_of_reading(source: Source, options: ReadOptions) -> Plan | None:
+    """How the file is read where no roles are stated; None where that is asked about, and a proposal answers."""
     try:
-        return plan_table(source, options).layout == "basket"
-    except InputError:  # it is asked about there, and a proposal answers
-        return False
+        return plan_table(source, options)
+    except InputError:
+        return None
 
 
 def _of_text(source: Source, options: ReadOptions, name: str) -> CellTable:
