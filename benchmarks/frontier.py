@@ -29,6 +29,9 @@ a release gives every pair a count of 0 or at least k, so a pair of t < k people
 (`utility/floor.py`). A setting below the floor shows such pairs: m=1 does not protect them. An estimate that spreads a
 category over its items can be nearer to the truth by chance.
 
+A table of counts (`counts`) shows no pair of fewer than k people, either. Its records belong to nobody, so that nobody
+is singled out. What it lets attackers conclude is [measured elsewhere](algorithms/counts/tally.md).
+
 `python -m benchmarks.frontier FILE …` makes this page. `setveil compare` draws the same map for your own data.
 """
 

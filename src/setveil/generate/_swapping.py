@@ -343,48 +343,30 @@ def _pair_change(item: int, other: int, step: int, pair: NDArray[np.int32]) -> i
 
 
 @compiled
-def mark_triples(pair: NDArray[np.int32]) -> State:
-    """Which pairs are in a triple, a bit for each, so that they can be looked up in little memory."""
-    width = pair.shape[0]
-    marks = np.zeros((width, (width + 63) // 64), dtype=np.uint64)
-    for one in range(width):
-        for two in range(width):
-            if _is_in_triple(pair, one, two):
-                marks[one, two >> 6] |= np.uint64(1) << np.uint64(two & 63)
-    return marks
-
-
-@compiled
-def _is_marked(marks: State, one: int, two: int) -> bool:
-    return marks[one, two >> 6] >> np.uint64(two & 63) & np.uint64(1) != 0
-
-
-@compiled
 def _triple_change(
-    item: int, start: int, end: int, skip: int, step: int, entries: Items, marks: State,
-    keys: Counts, triple: NDArray[np.int32], near: Items, is_done: bool,
+    item: int, start: int, end: int, skip: int, step: int, entries: Items, pair: NDArray[np.int32],
+    keys: Counts, triple: NDArray[np.int32], is_done: bool,
 ) -> int:  # fmt: skip
-    """The same for all triples of ``item`` with two items of a record; ``is_done``: count them as well. ``near`` is
-    room for a record.
-    """
+    """The same for all triples of ``item`` with two items of a record; ``is_done``: count them as well."""
     change = np.int64(0)
-    width = marks.shape[0]
+    width = pair.shape[0]
     if item >= width:
         return change
-    n_near = 0
-    for place in range(start, end):
-        other = entries[place]
-        if place != skip and other < width and _is_marked(marks, item, other):
-            near[n_near] = other
-            n_near += 1
-    for one in range(n_near):
-        for two in range(one + 1, n_near):
-            if _is_marked(marks, near[one], near[two]):
-                at = _slot(keys, _key(item, near[one], near[two]))
-                if keys[at] >= 0:
-                    change += np.int64(triple[at, 1]) * (1 + 2 * step * np.int64(triple[at, 0]))
-                    if is_done:
-                        triple[at, 0] += step
+    for one in range(start, end):
+        first = entries[one]
+        if one == skip or first >= width or not _is_in_triple(pair, item, first):
+            continue
+        for two in range(one + 1, end):
+            second = entries[two]
+            if two == skip or second >= width:
+                continue
+            if not _is_in_triple(pair, item, second) or not _is_in_triple(pair, first, second):
+                continue
+            at = _slot(keys, _key(item, first, second))
+            if keys[at] >= 0:
+                change += np.int64(triple[at, 1]) * (1 + 2 * step * np.int64(triple[at, 0]))
+                if is_done:
+                    triple[at, 0] += step
     return change
 
 
@@ -410,8 +392,7 @@ def list_positions(entries: Items, begin: Counts, where: Items, slot: Items) -> 
 @compiled
 def swap_entries(
     starts: Counts, owner: Items, entries: Items, pairs: Items, begin: Counts, where: Items, slot: Items,
-    pair: NDArray[np.int32], marks: State, keys: Counts, triple: NDArray[np.int32], temperature: int, n_swaps: int,
-    state: State,
+    pair: NDArray[np.int32], keys: Counts, triple: NDArray[np.int32], temperature: int, n_swaps: int, state: State,
 ) -> int:  # fmt: skip
     """Try ``n_swaps`` swaps of two entries of different records; how many were made.
 
@@ -422,7 +403,6 @@ def swap_entries(
     has_triples = len(keys) > 1
     n_made = 0
     in_left, in_right = np.zeros(len(begin), dtype=np.int32), np.zeros(len(begin), dtype=np.int32)
-    near_items = np.empty(len(begin), dtype=np.int32)
     for turn in range(n_swaps):
         if turn & 3 == 3 and len(pairs):
             number = _below(state, len(pairs))
@@ -470,16 +450,16 @@ def swap_entries(
         if change > (2 * room + ONE if has_triples else room):
             continue
         if has_triples:
-            change += _triple_change(item, start, end, one, -1, entries, marks, keys, triple, near_items, False)
-            change += _triple_change(item, first, last, two, 1, entries, marks, keys, triple, near_items, False)
-            change += _triple_change(other, first, last, two, -1, entries, marks, keys, triple, near_items, False)
-            change += _triple_change(other, start, end, one, 1, entries, marks, keys, triple, near_items, False)
+            change += _triple_change(item, start, end, one, -1, entries, pair, keys, triple, False)
+            change += _triple_change(item, first, last, two, 1, entries, pair, keys, triple, False)
+            change += _triple_change(other, first, last, two, -1, entries, pair, keys, triple, False)
+            change += _triple_change(other, start, end, one, 1, entries, pair, keys, triple, False)
             if change > room:
                 continue
-            _triple_change(item, start, end, one, -1, entries, marks, keys, triple, near_items, True)
-            _triple_change(item, first, last, two, 1, entries, marks, keys, triple, near_items, True)
-            _triple_change(other, first, last, two, -1, entries, marks, keys, triple, near_items, True)
-            _triple_change(other, start, end, one, 1, entries, marks, keys, triple, near_items, True)
+            _triple_change(item, start, end, one, -1, entries, pair, keys, triple, True)
+            _triple_change(item, first, last, two, 1, entries, pair, keys, triple, True)
+            _triple_change(other, first, last, two, -1, entries, pair, keys, triple, True)
+            _triple_change(other, start, end, one, 1, entries, pair, keys, triple, True)
         for place in range(start, end):
             near = entries[place]
             if place == one or near >= width:

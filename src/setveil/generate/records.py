@@ -184,13 +184,13 @@ def _swap(
     where, slot = np.empty((2, len(entries)), dtype=np.int32)
     loops.list_positions(entries, begin, where, slot)
     n_swaps = min(SWAPS_PER_ENTRY * len(entries), max(FEW_SWAPS, LEAST_PER_ENTRY * len(entries)))
-    per_round, marks = n_swaps // ROUNDS + 1, loops.mark_triples(pair)
+    per_round = n_swaps // ROUNDS + 1
     for turn in range(ROUNDS):
         temperature = ONE >> (2 + turn) if turn < ROUNDS - 1 else 0
         for done in range(0, per_round, SLICE):
             step((turn + done / per_round) / ROUNDS)
             loops.swap_entries(
-                starts, owner, entries, pairs, begin, where, slot, pair, marks, keys, triple,
+                starts, owner, entries, pairs, begin, where, slot, pair, keys, triple,
                 temperature, min(SLICE, per_round - done), state,
             )  # fmt: skip
 
