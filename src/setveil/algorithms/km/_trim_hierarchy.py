@@ -16,9 +16,8 @@ are. So only combinations with an own label have to be counted, and only in reco
   itemsets of at most m labels that have one of them.
 - ``labels`` int64: from 1, ascending among those that come first and among the others; 0 is a label withdrawn.
 - ``table`` int64[2^bits, 2]: as in ``_trim_itemsets``, with the key and the number of records of an itemset.
-- ``state`` int64[5]: the NEXT record, the END of the block, CHANGES so far, KEYS in the table, number of the SWEEP.
-- ``stack`` int64[…, 5]: the way through the itemsets; HITS, the rare itemsets of each place of a record; and BROKEN,
-  those that have become rare.
+- ``state`` int64[4]: the NEXT record, the END of the block, CHANGES so far, KEYS in the table.
+- ``stack`` int64[…, 4]: the way through the itemsets; and HITS, the rare itemsets of each place of a record.
 """
 
 from __future__ import annotations
@@ -54,8 +53,8 @@ MOST_OFFERED = 1_000_000_000  # combinations with offers; with more, records are
 SETS_PER_CALL = 1_000_000  # itemsets that a compiled call visits, well below half a second
 LARGEST_KEY = 2**62
 START, N_OWN, N_SETS = 0, 1, 2
-NEXT, END, CHANGES, KEYS, SWEEP = 0, 1, 2, 3, 4
-AT, PREFIX, HAS, HITS, BROKEN = 0, 1, 2, 3, 4
+NEXT, END, CHANGES, KEYS = 0, 1, 2, 3
+AT, PREFIX, HAS, HITS = 0, 1, 2, 3
 NOWHERE, NONE, ONE = np.int64(-1), np.int64(0), np.int64(1)  # typed: a loop is compiled anew for each plain constant
 
 
@@ -129,8 +128,7 @@ def add_offered(
     value = np.append(1.0, worth[is_known])
     sweeps = Sweeps(faces, k, m, width, context)
     sweeps.through(count_faces, faces, shown)
-    hot = np.append(-1, np.ones(width - 1, dtype=np.int64))
-    while sweeps.through(withdraw_offers, faces, shown, offers, value, hot):
+    while sweeps.through(withdraw_offers, faces, shown, offers, value):
         pass
     sweeps.through(return_offers, faces, shown, offers)
     kept = np.ones(len(labels), dtype=bool)
@@ -146,7 +144,7 @@ class Sweeps:
         self.n_records = len(faces) - 1
         self.sets_before = np.append(0, np.cumsum(faces[:-1, N_SETS]))
         self.table = empty_table(1 << 10)
-        self.state = np.zeros(5, dtype=np.int64)
+        self.state = np.zeros(4, dtype=np.int64)
         longest = int(np.diff(faces[:, START]).max(initial=0))
         self.limits = Limits(m, width, shift_for(self.table), k, longest)
 
@@ -154,7 +152,6 @@ class Sweeps:
         """Call a loop for all records; how many changes it made."""
         state = self.state
         state[NEXT] = state[CHANGES] = 0
-        state[SWEEP] += 1
         while state[NEXT] < self.n_records:
             self.context.step("generalizing entries", float(state[NEXT] / self.n_records))
             end = np.searchsorted(self.sets_before, self.sets_before[state[NEXT]] + SETS_PER_CALL)
@@ -315,14 +312,11 @@ def visit_itemsets(
     labels: Ints, n_own: int, table: Ints, state: Ints, stack: Ints, limits: Limits, must: int, amount: int
 ) -> int:
     """Add ``amount`` to the count of every set of at most m labels of a record that has one of its own, and the one at
-    ``must`` unless that is -1; how many of them some records show then, but fewer than k. HITS says in how many of
-    these each place is. If the amount is negative, HITS falls by those that were rare, and BROKEN says in how many that
-    have become so each place is.
+    ``must`` unless that is -1. Returns how many of them some records show then, but fewer than k, and HITS says in how
+    many of these each place is. If the amount is negative, both are about those that were rare, and HITS falls.
     """
-    for place in range(len(labels)):
-        stack[place, BROKEN] = 0
-        if amount >= 0:
-            stack[place, HITS] = 0
+    for place in range(len(labels) if amount >= 0 else 0):
+        stack[place, HITS] = 0
     n_rare = 0
     stack[0, PREFIX] = 0
     stack[0, HAS] = 1 if must < 0 else 0
@@ -347,13 +341,10 @@ def visit_itemsets(
                     state[KEYS] += 1
                 table[place, NUMBER] += amount
             count = table[place, NUMBER] if table[place, KEY] != FREE else 0
-            column, change = HITS, ONE
-            if amount < 0:
-                column, change = (HITS, -ONE) if count < limits.k - 1 else (BROKEN, ONE)
-            if count < limits.k and (count > 0 or amount < 0):
+            if count < limits.k - 1 if amount < 0 else 0 < count < limits.k:
                 n_rare += 1
                 for level in range(depth):
-                    stack[stack[level + 1, AT], column] += change
+                    stack[stack[level + 1, AT], HITS] += ONE if amount >= 0 else -ONE
         if depth < limits.m:
             stack[depth, PREFIX] = key
             stack[depth, HAS] = 1 if has_it else 0
@@ -365,7 +356,7 @@ def visit_itemsets(
 @compiled
 def new_stack(limits: Limits) -> Ints:
     """Room for the way through the itemsets of any record."""
-    return np.zeros((max(limits.longest, limits.m) + 2, 5), dtype=np.int64)
+    return np.zeros((max(limits.longest, limits.m) + 2, 4), dtype=np.int64)
 
 
 @compiled
@@ -381,23 +372,17 @@ def count_faces(faces: Ints, labels: Ints, table: Ints, state: Ints, limits: Lim
 
 @compiled
 def withdraw_offers(
-    faces: Ints, labels: Ints, offers: Ints, worth: Floats, hot: Ints, table: Ints, state: Ints, limits: Limits
+    faces: Ints, labels: Ints, offers: Ints, worth: Floats, table: Ints, state: Ints, limits: Limits
 ) -> None:
     """Let records of a block withdraw offers until they show no rare itemset: that with most of them per worth first.
 
-    ``offers`` are the labels that may be withdrawn, 0 for others. ``hot`` is the last sweep in which an itemset with a
-    label became rare; records with no label of this sweep or the one before were found safe and are passed over.
+    ``offers`` are the labels that may be withdrawn, 0 for others.
     """
     stack = new_stack(limits)
     for record in range(state[NEXT], state[END]):
         start, n_own = faces[record, START], faces[record, N_OWN]
         shown = labels[start : faces[record + 1, START]]
-        is_hot = False
-        for at in range(n_own):
-            is_hot = is_hot or hot[shown[at]] >= state[SWEEP] - 1
-        n_rare = 0
-        if is_hot:
-            n_rare = visit_itemsets(shown, n_own, table, state, stack, limits, NOWHERE, NONE)
+        n_rare = visit_itemsets(shown, n_own, table, state, stack, limits, NOWHERE, NONE)
         while n_rare > 0:
             worst, most = NOWHERE, 0.0
             for at in range(n_own):
@@ -407,9 +392,6 @@ def withdraw_offers(
                 break  # what is left is not for this record to withdraw
             n_rare -= stack[worst, HITS]
             visit_itemsets(shown, n_own, table, state, stack, limits, worst, -ONE)
-            for at in range(len(shown)):
-                if stack[at, BROKEN] > 0:
-                    hot[shown[at]] = state[SWEEP]
             shown[worst] = 0
             state[CHANGES] += 1
     state[NEXT] = state[END]
