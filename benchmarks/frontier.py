@@ -68,7 +68,7 @@ def section(path: Path, comparison: sv.Comparison, k: int) -> str:
             f"| {row['model']} | {'; '.join(map(name_of, same))}{' ★' if is_best else ''} | {percent(here[0])} | "
             f"{percent(here[1])} | {percent(row['exact_ratio'])} |"
         )
-    failed = [f"{name_of(row)} ({row['status']})" for row in comparison.rows if row["status"] != "ok"]
+    failed = [f"{row['model']} {name_of(row)} ({row['status']})" for row in comparison.rows if row["status"] != "ok"]
     if failed:
         lines.append(f"\nWithout a release: {', '.join(failed)}.")
     return "\n".join(lines) + "\n"

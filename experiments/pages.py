@@ -146,7 +146,7 @@ def _how(results: Results) -> str:
 
 A *claim* is one statement of a paper, however many figures repeat it; a *reading* is one way of taking it (a data
 set, a workload, an order of the items) where the paper leaves that open. The program decides each reading by the
-rule that stands beside the measured value; a tie between methods that cannot differ counts as agreement. A claim
+rule that stands next to the measured value; a tie between methods that cannot differ counts as agreement. A claim
 *holds* if all its readings do. What fails has a cause, grouped on each paper's page: the paper contradicts itself,
 its data is not at hand, its protocol is undefined, our comparator is a reconstruction, or the claim is genuinely
 not what we find. Seconds depend on machines and programs: they are shown, and compared only where both sides are
@@ -154,7 +154,7 @@ programs of ours that do the paper's steps. *Our default* is what setveil does w
 k^m-anonymity, with the least effort (`effort=fast`) and without a hierarchy, which it does not need: it leaves out
 single entries so that counts of items and pairs stay right. NCP counts each of them as 1 and UL as nothing; queries
 for five items often find nothing left, and to answer 0 to all is an error of 1 (AvgRE) or 100 %, which is what
-figures near that mean. It stands beside the papers' algorithms in {beside} {len(losses)} panels that show a loss.
+figures near that mean. It stands next to the papers' algorithms in {beside} {len(losses)} panels that show a loss.
 
     python -m experiments data --data DIR
     {COMMAND}

@@ -17,7 +17,7 @@ QUERIES = (
     "they became; to answer 0 to all of them is an AvgRE of 1. As in section 5.1 their items are drawn from the "
     "generalized items, those that the "
     "release in question publishes as part of a set (each method is asked about what it changed itself), "
-    "of a random record or through a random item; and, shown beside it and not judged, from all items, the same "
+    "of a random record or through a random item; and, shown next to it and not judged, from all items, the same "
     "queries for all methods. Our default for k^m-anonymity generalizes nothing: it is asked about the items of which "
     "it suppressed entries."
 )

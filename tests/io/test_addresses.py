@@ -81,7 +81,7 @@ def test_nothing_is_overwritten_unasked(
     (tmp_path / "elsewhere" / "out").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert publish("--force") == 2
-    assert "would be beside it" in capsys.readouterr().err
+    assert "would be next to it" in capsys.readouterr().err
 
 
 class Stop(BaseException):

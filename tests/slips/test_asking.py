@@ -240,7 +240,7 @@ WARNED: dict[str, tuple[str, str]] = {
     ),
     "coherence without a limit": (
         "anonymize data.csv -o out --model coherence -H 100 -k 2 -p 1 --sensitive flu",
-        "h=100 is no limit",
+        "h=100 does not limit anything",
     ),
     "constraints that are frequent anyway": (
         "anonymize data.csv -o out --model constraints -k 2 --constraints pairs.csv",

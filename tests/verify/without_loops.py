@@ -44,8 +44,7 @@ def guard_all() -> None:
             is_own = inspect.isfunction(value) and value.__module__ == module.__name__
             if is_own and not hasattr(value, "__wrapped__"):
                 setattr(module, name, guarded(value))
-    for name in ("setveil.core.row_order", "setveil.core.transactions"):
-        import_module(name).LARGE = 1
+    import_module("setveil.core.transactions").LARGE = 1
 
 
 def told(answer: Any) -> list[Any]:

@@ -287,7 +287,7 @@ RIDES: list[tuple[str, Change, str]] = [
     ("grouped", text_with("published.jsonl", '{"group"', '{"sick": true, "group"'), "canonical"),
     ("grouped", text_with("sensitive.csv", ",s,1", ",s,01"), "canonical"),
     ("grouped", text_with("sensitive.csv", ",s,1\n", ",s,1\n1,zoster,8\n"), "zoster"),
-    ("grouped", text_with("sensitive.csv", ",s,1\n", ",s,1\n1,a,1\n"), "published as it is"),
+    ("grouped", text_with("sensitive.csv", ",s,1\n", ",s,1\n1,a,1\n"), "published unchanged in"),
     ("grouped", text_with("sensitive.csv", ",s,1\n", ",s,10000000000000000000000000\n"), "digits"),
     ("grouped", text_with("sensitive.csv", ",s,1\n", f",s,{'9' * 5000}\n"), "digits"),
     ("grouped", text_with("sensitive.csv", ",s,1\n", ",s,999999999999999\n"), "more than one in"),

@@ -51,7 +51,7 @@ def test_a_group_that_lost_everything_goes() -> None:
         (lambda: edits.renamed(TREE, number(TREE, "ab"), "a\u202eb"), "visible characters"),
         (lambda: edits.moved(TREE, [number(TREE, "abc")], number(TREE, "ab")), "below itself"),
         (lambda: edits.moved(TREE, [number(TREE, "a")], number(TREE, "b")), "choose a group"),
-        (lambda: edits.merged(TREE, [number(TREE, "a"), number(TREE, "d")], "x"), "side by side"),
+        (lambda: edits.merged(TREE, [number(TREE, "a"), number(TREE, "d")], "x"), "same group"),
         (lambda: edits.dissolved(TREE, TREE.root), "cannot be changed"),
     ],
 )

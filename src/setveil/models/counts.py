@@ -111,7 +111,8 @@ class Counts(PrivacyModel):
     def not_protected(self) -> list[str]:
         return [
             f"Attackers who know more than {self.m} items of a person can combine counts of smaller sets.",
-            "Certainty: if as many people have two items as have one of them, the second item follows from the first.",
+            "Certainty shared by many: if as many people have two items as have one of them, the second item follows "
+            "from the first.",
             "Knowledge of everybody else: an attacker who knows all other records can compute the rest by subtraction.",
             f"Small data: with fewer than {FEW_RECORDS:,} records, attackers guess further items of a person somewhat "
             f"better than without the release. Choose k of at least {LARGE_K} there. Measured on supermarket baskets "
