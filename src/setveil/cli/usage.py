@@ -21,7 +21,9 @@ def usage_words(problem: Any) -> str:
     kind, parameter = type(problem).__name__, getattr(problem, "param", None)
     text = problem.format_message().rstrip(".")
     if kind == "NoSuchOption":
-        near = sorted(problem.possibilities or ())
+        letter = problem.option_name[1:]  # -l, given as --l
+        known = [flag for one in problem.ctx.command.params for flag in one.opts]
+        near = [letter] if letter in known else sorted(problem.possibilities or ())
         return f"unknown option {one_line(problem.option_name)}" + (f"; similar: {', '.join(near)}" if near else "")
     if kind == "NoSuchCommand" or text.startswith("No such command"):
         name, _, near = text.removeprefix("No such command ").rstrip("?").partition(". Did you mean ")

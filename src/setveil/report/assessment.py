@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from setveil.errors import times
 from setveil.report.figures import (
     Inference,
     Residual,
@@ -199,10 +200,7 @@ def inference(facts: Facts) -> list[str]:
     worst, highest = worst_inference(facts.attacks), highest_probability(facts.attacks)
     lines = []
     if worst is not None:
-        interval = ""
-        if worst.certain and worst.interval is not None:
-            interval = f" 95 % interval: {percent(worst.interval[0])} to {percent(worst.interval[1])} of {worst.base}."
-        lines.append(f"{worst.sentence}.{interval}")
+        lines.append(f"{worst.sentence}.")
         if worst.certain and worst.control is None and not facts.traits.has_own_records:
             lines.append(NO_CONTROL_OF_COUNTS)
         above = max(inference_by_known(facts.attacks), key=lambda row: (row.likely, row.known))
@@ -377,7 +375,7 @@ def _mitigation(facts: Facts) -> list[str]:
     if metrics.get("suppression_ratio"):
         suppressed.append(f"{percent(metrics['suppression_ratio'])} of all entries")
     if facts.details.get("left_out_records"):
-        suppressed.append(f"{figure(facts.details['left_out_records'])} records without public items")
+        suppressed.append(f"{times(facts.details['left_out_records'], 'record')} without public items")
     if not facts.traits.has_own_records:
         suppressed.append("all records of people, and counts below the smallest one that is published")
     lines.append(f"Suppressed: {', '.join(suppressed)}." if suppressed else "Suppressed: nothing.")
@@ -386,7 +384,7 @@ def _mitigation(facts: Facts) -> list[str]:
         shares = ", ".join(f"{name} {percent(value)}" for name, value in sorted(lost.items()))
         lines.append(f"Detail lost in columns (0 %: values as they are; 100 %: no value is published): {shares}.")
     if metrics.get("empty_records"):
-        lines.append(f"{figure(metrics['empty_records'])} records are published empty.")
+        lines.append(f"{times(metrics['empty_records'], 'record is', 'records are')} published empty.")
     words = utility_of(facts.query_errors).words
     if words:
         lines.append("Utility: " + "; ".join(words[:3]) + ".")

@@ -73,7 +73,7 @@ class TextGrid:
 def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | None = None) -> tuple[Transactions, Plan]:
     """Records of a wide, one-hot or column=value table; rows with the same id are one record."""
     if options.keep_ids and plan.id_position is None:
-        raise InputError("--keep-ids: the rows have no ids to keep; name their column with --id-column.")
+        raise InputError("--keep-ids: the rows have no ids to keep; name their column with --person.")
     cells = FORMATS[plan.layout].cells
     assert cells is not None
     kind = cells()
