@@ -201,7 +201,7 @@ def show(outcome: Any, json: bool) -> None:
     if json:
         say_json(
             {
-                "input": outcome.release.record.data.facts(),
+                "input": (outcome.release.record.original or outcome.release.record.data).facts(),
                 "out": str(outcome.path),
                 "internal": str(outcome.internal),
                 "verified": outcome.verdict.holds,
@@ -241,11 +241,10 @@ def show(outcome: Any, json: bool) -> None:
             str(row.known),
             percent(row.before_of_all),
             percent(row.of_all_people),
-            row.attacker,
         )
         for row in worst_by_known(facts.attacks, facts.risk_after, facts.risk_before)
     ]
-    table(("known items", "before", "after", "attacker"), rows, title="Singled out, of all people")
+    table(("known items", "before", "after"), rows, title="Singled out by the worst attacker, of all people")
     inferences = inference_by_known(facts.attacks)
     if inferences:
         what, base = "further", "people with at least as many items"

@@ -207,7 +207,7 @@ def inference(facts: Facts) -> list[str]:
         line = f"More than 50 % sure of {above.what}: {percent(above.likely)} of {above.base}"
         lines.append(line + ("." if above.likely_control is None else f" (control: {percent(above.likely_control)})."))
     if highest is not None:
-        lines.append(f"Highest probability of a named sensitive item: {percent(highest)}, {_tried(facts)}.")
+        lines.append(f"Highest probability of a named sensitive item: {percent(highest)}, {_tried(facts, highest)}.")
     linked = facts.shape.get("linked")
     if facts.traits.has_groups and linked is not None:
         lines.append(
@@ -217,7 +217,7 @@ def inference(facts: Facts) -> list[str]:
         lines.append(facts.guessing)
     if "largest_percentage" in facts.achieved:
         share = percent(facts.achieved["largest_percentage"] / 100)
-        lines.append(f"Highest share of one sensitive item among matching records, counted exactly: {share}.")
+        lines.append(f"Within the guarantee, at most {share} of matching records share a sensitive item (exact).")
     if not facts.sensitive and (worst is None or not worst.is_named):
         lines.append("No sensitive items were named, so that any item counts.")
     if worst is None:
@@ -225,13 +225,14 @@ def inference(facts: Facts) -> list[str]:
     return lines
 
 
-def _tried(facts: Facts) -> str:
+def _tried(facts: Facts, highest: float) -> str:
     """Over whom the highest probability was looked for."""
     rows = [row for row in facts.attacks if row.get("certain")]
     most = max(row["known"] for row in rows)
     if all(row["n_targets"] >= row["n_people"] for row in rows):
         return f"over all people, with up to {most} known items"
-    return f"over the people attacked, a random sample, with up to {most} known items; for others it can be higher"
+    others = "" if highest >= 1 else "; for others it can be higher"
+    return f"over the people attacked, a random sample, with up to {most} known items{others}"
 
 
 def _why_not(facts: Facts) -> str:
