@@ -36,6 +36,7 @@ from setveil.io.transactions.labels import (
 )
 from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.people import ColumnCells, finish_people
+from setveil.io.transactions.relabel import drop_weights
 
 LONGEST_ID = 4096  # bytes
 FIRST = 1000  # rows whose ids are compared with the header
@@ -313,7 +314,7 @@ def _without_gap(source: Source, fields: Fields, gap: int | None) -> tuple[Field
 # -- basket -----------------------------------------------------------------------------------------------------------
 
 
-def read_basket(source: Source, plan: Plan) -> tuple[Transactions, Plan]:
+def read_basket(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
     """Read the items of one record per line, and count the cells of equally long lines; an empty line is a record
     without items.
     """
@@ -338,7 +339,7 @@ def read_basket(source: Source, plan: Plan) -> tuple[Transactions, Plan]:
         raise source.error("the file holds no records.", None)
     n_cells = int(n_items.sum()) if n_items.min() == n_items.max() else 0
     data = assemble_rows(n_items, joined(numbers, np.int32), labels.texts(), Layout("basket", delimiter))
-    return data, replace(plan, n_rows=n_cells)
+    return (drop_weights(data) if plan.kind else data), replace(plan, n_rows=n_cells)  # Orange's baskets
 
 
 # -- fields -----------------------------------------------------------------------------------------------------------
