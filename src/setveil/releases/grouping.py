@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from setveil.core.codebook import Codebook
 from setveil.core.dataset import Csr, Dataset
-from setveil.core.row_order import sort_rows
+from setveil.core.row_order import bounds_of, sort_rows
 from setveil.core.transactions import AnyDataset, Transactions, in_label_order
 from setveil.core.vocabulary import Vocabulary
 from setveil.releases.base import Release, renamed_vocabulary
@@ -279,6 +279,5 @@ def is_grouped(release: Release) -> TypeGuard[Grouping]:
 def publishable_rows(rows: Csr, is_public: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The positions of the rows with a public item."""
     indptr, items = rows
-    n_public = np.zeros(len(items) + 1, dtype=np.int64)
-    np.cumsum(is_public[items], out=n_public[1:])
+    n_public = bounds_of(is_public[items])
     return np.flatnonzero(np.diff(n_public[indptr]) > 0)
