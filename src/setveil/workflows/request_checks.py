@@ -17,6 +17,7 @@ from setveil.core import Dataset, Transactions
 from setveil.core.vocabulary import as_read_aloud
 from setveil.errors import InputError, name_some, warn
 from setveil.models import PrivacyModel, declared
+from setveil.models.registry import usual_model
 from setveil.policy.selection import refuse_file_names
 from setveil.releases import Release
 
@@ -35,8 +36,8 @@ def check_request(data: Dataset, model: PrivacyModel) -> None:
         model.check_columns((column.name, column.role) for column in data.columns)
         if data.columns.with_role("known") and model.known_columns == "class" and not model.generalizes_columns:
             raise InputError(
-                f'the algorithms for model "{model.name}" do not generalize known columns; use model kkm with m=all, '
-                "or drop the columns with --drop."
+                f'the algorithms for model "{model.name}" do not generalize known columns; use model '
+                f"{usual_model(True)} with m=all, or drop the columns with --drop."
             )
     for doubt in model.doubts(data):
         warn(doubt)

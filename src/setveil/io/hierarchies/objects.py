@@ -11,7 +11,7 @@ from setveil.core.hierarchy import Hierarchy
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError, one_line
 from setveil.io.hierarchies.drafts import Draft
-from setveil.io.hierarchies.links import Link, read_links
+from setveil.io.hierarchies.nodes import Link, read_links
 from setveil.io.hierarchies.tables import read_rows, read_table
 
 
