@@ -195,27 +195,18 @@ class Grouping(Release):
 
     def _originals_relabelled(self, name: Callable[[str], str]) -> Self:
         sensitive, back = renamed_vocabulary(self.sensitive, name)
-        counted = np.argsort(back)[self.count_item]
-        order = np.lexsort((counted, self.count_group))
-        return replace(
-            self,
-            sensitive=sensitive,
-            count_group=self.count_group[order],
-            count_item=counted[order].astype(np.int32),
-            count=self.count[order],
-        )
+        return self._with_sensitive(sensitive, np.argsort(back))
 
     def with_unseen(self, items: Iterable[str]) -> Self:
         sensitive = Vocabulary({*self.sensitive, *(set(items) - set(self.published.vocabulary))})
-        counted = sensitive.numbers(self.sensitive)[self.count_item]
+        return self._with_sensitive(sensitive, sensitive.numbers(self.sensitive))
+
+    def _with_sensitive(self, sensitive: Vocabulary, number: NDArray[np.integer]) -> Self:
+        """The same counts; ``number`` is the new one of each sensitive item."""
+        counted = number[self.count_item].astype(np.int32)
         order = np.lexsort((counted, self.count_group))
-        return replace(
-            self,
-            sensitive=sensitive,
-            count_group=self.count_group[order],
-            count_item=counted[order],
-            count=self.count[order],
-        )
+        groups, counts = self.count_group[order], self.count[order]
+        return replace(self, sensitive=sensitive, count_group=groups, count_item=counted[order], count=counts)
 
     def reordered(self, order: NDArray[np.integer]) -> Self:
         return replace(super().reordered(order), group_of=self.group_of[order])
