@@ -336,7 +336,7 @@ def test_labels_and_warnings_are_shown_as_the_file_has_them(page: Page) -> None:
     upload(page, "rows.csv", b"row,item\n" + b"".join(b"%d,item %d\n" % (n, n % 5) for n in range(300)))
     warning = page.get_by_text('rows.csv: every "row" has one item only')
     warning.wait_for()
-    assert "“Column that identifies a person”" in warning.inner_text()
+    assert "“Person”" in warning.inner_text()
     go(page, "Risk")  # a warning stands beside figures that look safe
     page.get_by_role("heading", name="Who can be singled out").wait_for()
     warning.wait_for()

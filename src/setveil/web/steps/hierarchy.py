@@ -48,14 +48,19 @@ def build(page: Page) -> None:
     """The step."""
     dataset = page.dataset
     paragraph(h.HIERARCHY_USE[dataset.hierarchy_use()])
-    _sources(page)
-    if dataset.tree is None:
-        if not dataset.hierarchy:
-            paragraph(h.HIERARCHY_EMPTY, "soft")
-        else:
-            button(h.HIERARCHY_SHOW.format(name=_name(page)), lambda: _load(page, dataset.hierarchy or "auto", ""))
+    if not dataset.hierarchy or dataset.faults:
+        _sources(page)
     else:
+        with ui.expansion(h.HIERARCHY_OTHER):
+            _sources(page)
+    if dataset.tree is not None:
         _Browser(page)
+    elif dataset.hierarchy:
+        source, name = dataset.hierarchy, dataset.hierarchy_name
+        paragraph(h.HIERARCHY_IN_USE.format(name=_name(page)))
+        button(h.HIERARCHY_SHOW.format(name=_name(page)), lambda: _load(page, source, name), main=True)
+    else:
+        paragraph(h.HIERARCHY_EMPTY, "soft")
 
 
 def _name(page: Page) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
@@ -23,6 +23,7 @@ from setveil.web.elements import (
     in_fields,
     lights,
     paragraph,
+    sentences,
     shown,
 )
 from setveil.web.form import is_number, slider_of
@@ -31,6 +32,8 @@ from setveil.web.steps.lists import item_list
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
+
+LONG = 2000  # characters of what a proposal rests on
 
 
 def build(page: Page) -> None:
@@ -237,7 +240,8 @@ def _proposals(page: Page) -> Callable[[], None]:
         for name, value in choice["parameters"].items():
             dataset.form.enter(name, value)
         if choice["hierarchy"] != dataset.hierarchy:
-            dataset.hierarchy, dataset.hierarchy_name, dataset.tree = choice["hierarchy"], "", None
+            dataset.hierarchy, dataset.hierarchy_name = choice["hierarchy"], choice["hierarchy_name"]
+            dataset.tree = None
         page.refresh()
 
     def cancel() -> None:
@@ -261,7 +265,8 @@ def _proposals(page: Page) -> Callable[[], None]:
             with ui.element("section").classes("card proposal"):
                 role = t.PROPOSAL if number == 0 else shown(choice["role"], 300)
                 title = t.PROPOSAL_NAME.format(letter=choice["letter"], role=role)
-                buttons.append((_proposal(choice, title, take, is_first=number == 0), choice))
+                made = _proposal(choice, title, take, dataset.uploads, is_first=number == 0)
+                buttons.append((made, choice))
     with ui.element("div").classes("halves"):
         if dataset.proposals["chart"]:
             with ui.element("section").classes("runs proposals"):
@@ -272,7 +277,7 @@ def _proposals(page: Page) -> Callable[[], None]:
             for title, name in ((t.REASONS, "reasons"), (t.REJECTED, "rejected")):
                 if dataset.proposals[name]:
                     with ui.expansion(title):
-                        bullets([shown(line, 400) for line in dataset.proposals[name]])
+                        bullets([shown(in_fields(line), LONG) for line in dataset.proposals[name]])
     return mark
 
 
@@ -285,9 +290,14 @@ def _is_taken(dataset: Dataset, choice: dict[str, Any]) -> bool:
 
 
 def _proposal(
-    choice: dict[str, Any], title: str, take: Callable[[dict[str, Any]], None], *, is_first: bool
+    choice: dict[str, Any],
+    title: str,
+    take: Callable[[dict[str, Any]], None],
+    names: Mapping[str, str],
+    *,
+    is_first: bool,
 ) -> ui.button:
-    """What one gets: lights, two figures, the guarantee. How it is made is a detail."""
+    """What one gets: lights, two figures, the guarantee. How it is made is a detail; ``names`` are those of uploads."""
     Text("h3", title)
     lights(choice["lights"], level=4, with_reasons=False)
     with ui.element("dl").classes("figures"):
@@ -304,7 +314,7 @@ def _proposal(
     with ui.expansion(t.DETAILS):
         how = t.RUN_WITH.format(
             algorithm=shown(choice["algorithm"] or t.RUN_DEFAULT),
-            hierarchy=shown((choice["hierarchy"] or t.HIERARCHY_UNUSED).rpartition("/")[2]),
+            hierarchy=shown(names.get(choice["hierarchy"]) or choice["hierarchy_name"] or t.HIERARCHY_UNUSED),
         )
-        bullets([*(shown(line, 400) for line in choice["details"]), how])
+        bullets([*(one for line in choice["details"] for one in sentences(shown(in_fields(line), LONG))), how])
     return made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ from setveil.web.elements import (
     lights,
     paragraph,
     problem,
-    sentence,
+    sentences,
     shown,
     small_lights,
     table,
@@ -150,7 +149,7 @@ def _done(page: Page, run: Run) -> None:
     with ui.expansion(t.REASONS_OF_LIGHTS):
         for light in result["lights"]:
             Text("h3", t.LIGHT.format(**light))
-            bullets(_sentences(shown(light["sentence"], 2000)), "soft")
+            bullets(sentences(shown(light["sentence"], 2000)), "soft")
     if result["losses"]:
         with ui.expansion(t.LOSSES_TITLE):
             losses(result["losses"])
@@ -168,12 +167,6 @@ def _done(page: Page, run: Run) -> None:
             table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
     with ui.expansion(t.NOT_PROTECTED):
         bullets(result["not_protected"], "soft")
-
-
-def _sentences(text: str) -> list[str]:
-    """One per line: a light says much."""
-    parts = re.split(r"(?<=\.) (?=[A-Z0-9])|; (?![^(]*\))", text)
-    return [sentence(part if part.endswith(".") else f"{part}.") for part in parts if part]
 
 
 def _seconds(value: float) -> str:
