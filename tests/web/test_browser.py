@@ -307,7 +307,7 @@ def roles_of_columns_are_changed(page: Page) -> None:
     rows = "".join(f"{n},{n % 20},code {n % 3},day {n % 7}\n" for n in range(60))
     go(page, "Workspaces")
     upload(page, "visits.csv", f"visit_id,patient_id,code,day\n{rows}".encode())
-    page.get_by_role("alert").get_by_text("nothing is guessed").wait_for()
+    page.get_by_text("could identify a person. Check the roles below").wait_for()
     page.get_by_role("button", name="Read the file with these settings").click()  # as it is proposed
     header_of(page).get_by_text("per value of column “patient_id”").wait_for()
     header_of(page).get_by_text("20 people").wait_for()

@@ -190,7 +190,7 @@ class Tasks:
             )
         except InfeasibleError as problem:  # the page has a button instead of an option
             raise InfeasibleError(str(problem).replace(suggesting.MORE_TIME, LONGER)) from None
-        crowds = {k for choice in found.choices if (k := choice.policy.model.given().get("k")) is not None}
+        crowds = compare.crowds_of(choice.policy.model.given() for choice in found.choices)
         judged_by = find_profile(profile, found.purpose.environment)
         return shown_proposals(found, judged_by, compare.floors_of(data, crowds), who)
 
@@ -339,7 +339,7 @@ class Tasks:
             compare.Point(str(run["number"]), policies.make_policy(run["policy"]), run["figures"]) for run in runs
         ]
         names = {point.id: RUN_NAME.format(number=point.id) for point in points}
-        crowds = {k for point in points if (k := point.policy.model.given().get("k")) is not None}
+        crowds = compare.crowds_of(point.policy.model.given() for point in points)
         self.floors |= compare.floors_of(self.data, crowds - set(self.floors))
         floors = {k: floor for k, floor in self.floors.items() if k in crowds}
         chart, key, rows = pictures.runs_chart(points, KNOWN, names, floors)

@@ -151,9 +151,10 @@ class _Comparison:
         settings = {row["number"]: self._words(by_number[row["number"]], row["name"]) for row in rows}
         first = settings[rows[0]["number"]]
         common = [word for word in first if len(rows) > 1 and all(word in words for words in settings.values())]
+        own = {number: [word for word in words if word not in common] for number, words in settings.items()}
         cells: list[list[Cell]] = [
             [t.LIGHTS, *of_runs(lambda row: small_lights(by_number[row["number"]].lights))],
-            [t.SETTING, *of_runs(lambda row: _setting([w for w in settings[row["number"]] if w not in common]))],
+            *([[t.SETTING, *of_runs(lambda row: _setting(own[row["number"]]))]] if any(own.values()) else []),
             *(
                 [name, *of_runs(partial(_figure, key, best, is_same=len(shown_as[key]) == 1 < len(rows)))]
                 for key, name in figures.items()

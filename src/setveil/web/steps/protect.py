@@ -23,6 +23,7 @@ from setveil.web.elements import (
     in_fields,
     lights,
     paragraph,
+    sentence,
     sentences,
     shown,
 )
@@ -45,11 +46,11 @@ def build(page: Page) -> None:
     with ui.element("div").classes("halves"):
         with ui.element("section"):
             heading(t.NUMBERS_TITLE)
-            sentence = _Sentence(page, mark)
+            guarantee = _Guarantee(page, mark)
             for parameter in dataset.form.parameters():
-                _parameter(page, parameter, sentence)
+                _parameter(page, parameter, guarantee)
         with ui.element("section").classes("guarantee"):
-            sentence.build()
+            guarantee.build()
     _algorithms(page)
 
 
@@ -83,7 +84,7 @@ def _models(page: Page) -> None:
                         paragraph(t.MODEL_REFUSES, "soft")
 
 
-class _Sentence:
+class _Guarantee:
     """The guarantee as it is set now, updated with every change."""
 
     def __init__(self, page: Page, mark: Callable[[], None]) -> None:
@@ -103,7 +104,7 @@ class _Sentence:
         try:
             model = self.dataset.form.privacy_model()
         except SetveilError as problem:
-            self.text.text = shown(str(problem), 300)
+            self.text.text = sentence(shown(str(problem), 300))
             return
         self.text.text = model.guarantee()
         if model.crowd is not None:
@@ -119,17 +120,17 @@ class _Sentence:
                 bullets(model.not_protected())
 
 
-def _parameter(page: Page, parameter: Parameter, sentence: _Sentence) -> None:
+def _parameter(page: Page, parameter: Parameter, guarantee: _Guarantee) -> None:
     """The field that its kind asks for: a list, a number with a slider, one of a few words, or text."""
     form, kind = page.dataset.form, parameter.kind
     if kind.is_list:
-        item_list(page, parameter, sentence.show)
+        item_list(page, parameter, guarantee.show)
         return
 
     def change(value: Any) -> None:
         if value is not None:
             form.enter(parameter.name, value)
-            sentence.show()
+            guarantee.show()
 
     words: tuple[str, ...] = getattr(kind, "words", ())
     if is_number(parameter):
@@ -139,7 +140,7 @@ def _parameter(page: Page, parameter: Parameter, sentence: _Sentence) -> None:
         choices |= {word: word for word in words}
         select = ui.select(choices, value=form.value(parameter), label=parameter.label)
         select.on_value_change(lambda event: form.enter(parameter.name, event.value))
-        select.on_value_change(sentence.show)
+        select.on_value_change(guarantee.show)
         select.classes("wide")
         paragraph(parameter.help, "soft")
     else:

@@ -19,6 +19,7 @@ from setveil.web.elements import (
     lights,
     paragraph,
     problem,
+    sentence,
     sentences,
     shown,
     small_lights,
@@ -51,7 +52,7 @@ def build(page: Page) -> None:
 
         button(t.RUN_START if not dataset.runs else t.RUN_ANOTHER, start, main=not dataset.runs)
     except SetveilError as reason:
-        problem(shown(str(reason), 300))
+        problem(sentence(shown(str(reason), 300)))
         button(t.GO_TO.format(step=t.STEPS["protect"][0]), lambda: page.go("protect"))
     running = [run for run in dataset.runs if run.state == "running"]
     for run in reversed(running):
@@ -117,9 +118,8 @@ def _running(page: Page, run: Run) -> None:
 def _failed(page: Page, run: Run) -> None:
     paragraph(run.guarantee)
     if run.problem:
-        problem(shown(in_fields(run.problem), 600))
+        problem(sentence(shown(in_fields(run.problem), 600)))
         paragraph(t.INFEASIBLE_NOTE if run.is_infeasible else t.FAILED_NOTE, "soft")
-    if run.is_infeasible:
         button(t.RUN_CHANGE, lambda: page.go("protect"))
 
 
