@@ -371,7 +371,8 @@ class ItemPicker:
             for item in self.chosen[: t.N_CHIPS]:
                 with ui.element("li"):
                     name = t.REMOVE_ITEM.format(item=shown(item))
-                    button(f"{self.dataset.shown(item)} ×", lambda item=item: self._toggle(item), name=name)
+                    made = button(self.dataset.shown(item), lambda item=item: self._toggle(item), name=name)
+                    made.props("icon-right=close")
         with self.rest:
             if len(self.chosen) > t.N_CHIPS:
                 paragraph(t.AND_MORE.format(n=len(self.chosen) - t.N_CHIPS), "soft")
