@@ -18,7 +18,7 @@ from setveil.algorithms.k_anonymity._centres import count_common, vote_centres
 from setveil.arrays.threads import available_threads
 from setveil.core import Transactions
 from setveil.core.row_order import bounds_of
-from setveil.errors import InfeasibleError, name_some
+from setveil.errors import InfeasibleError, name_some, times
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
 from setveil.releases import Replacement
@@ -139,7 +139,9 @@ def prepare(data: Transactions, model: KAnonymity) -> Records:
     is_sensitive[numbers[numbers >= 0]] = True
     occurring = [data.vocabulary[int(item)] for item in np.flatnonzero(is_sensitive & (data.supports > 0))]
     if data.n_records and len(occurring) < model.l > 1:
-        there = f"only {len(occurring)} occur: {name_some(occurring)}" if occurring else "none occurs"
+        there = (
+            f"only {times(len(occurring), 'occurs', 'occur')}: {name_some(occurring)}" if occurring else "none occurs"
+        )
         raise InfeasibleError(
             f"every class needs l={model.l} different sensitive items, but of the named items {there}; lower l or name "
             "more sensitive items.",

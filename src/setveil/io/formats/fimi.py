@@ -53,7 +53,7 @@ def _refuse_what_is_no_basket(source: Source, sample: bytes) -> None:
     if is_time or (min(last) >= TIMESTAMP and max(map(max, (row[:-1] for row in rows))) < TIMESTAMP):
         raise source.error(
             f"every line has {width} numbers, and the last looks like a time: a table without header? Use "
-            f"--no-header --id-column 1 --item-column 2{delimiter} if these hold ids and items, or --format fimi "
+            f"--no-header --person 1 --item 2{delimiter} if these hold ids and items, or --format fimi "
             "if the numbers are items.",
             1,
         )

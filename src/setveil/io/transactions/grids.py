@@ -66,7 +66,7 @@ def read_grid(
 ) -> tuple[Transactions, Plan]:
     """Records of a wide, one-hot or column=value table; rows with the same id are one record."""
     if options.keep_ids and plan.id_position is None:
-        raise InputError("--keep-ids: the rows have no ids to keep; name their column with --id-column.")
+        raise InputError("--keep-ids: the rows have no ids to keep; name their column with --person.")
     cells = FORMATS[plan.layout].cells
     assert cells is not None
     kind = cells()

@@ -73,9 +73,9 @@ def _folder_of_tables(folder: Path) -> Any:
     for file in files:
         try:
             columns = pl.read_parquet_schema(file)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
-            reason = one_line(str(problem).partition("\n")[0], 80)
-            raise InputError(f"{one_line(str(file), 120)}: the Parquet data is damaged ({reason}).") from None
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+            where = one_line(str(file), 120)
+            raise InputError(f"{where}: the Parquet data is damaged or incomplete; write the file again.") from None
         if columns != (first := first or columns):
             raise InputError(
                 f"{one_line(str(file), 120)}: has other columns than {one_line(files[0].name)}; the Parquet files of a "
