@@ -18,6 +18,16 @@ INSTALL = (
 )
 
 
+def sheets_of(content: bytes) -> list[str]:
+    """The names of the sheets of a workbook; none where it cannot be opened."""
+    try:
+        import fastexcel
+
+        return list(fastexcel.read_excel(content).sheet_names)
+    except Exception:  # reading it says why
+        return []
+
+
 def sheet_as_text(content: bytes, sheet: str | None, where: str) -> bytes:
     """A sheet as comma-separated text in UTF-8; an error if several could be meant."""
     try:

@@ -17,6 +17,7 @@ from setveil.core import Dataset, Transactions
 from setveil.core.vocabulary import as_read_aloud
 from setveil.errors import InputError, name_some, warn
 from setveil.models import PrivacyModel, declared
+from setveil.models.registry import usual_model
 from setveil.policy.selection import refuse_file_names
 from setveil.releases import Release
 
@@ -31,15 +32,20 @@ def check_request(data: Dataset, model: PrivacyModel) -> None:
     """Refuse, or warn about, lists and parameters that cannot mean what they say about these data."""
     check_model_lists(data, model)
     refuse_all_sensitive(data, getattr(model, "sensitive", ()))
-    if data.columns:
-        model.check_columns((column.name, column.role) for column in data.columns)
-        if data.columns.with_role("known") and model.known_columns == "class" and not model.generalizes_columns:
-            raise InputError(
-                f'the algorithms for model "{model.name}" do not generalize known columns; use model kkm with m=all, '
-                "or drop the columns with --drop."
-            )
+    refuse_columns(model, [(column.name, column.role) for column in data.columns or ()])
     for doubt in model.doubts(data):
         warn(doubt)
+
+
+def refuse_columns(model: PrivacyModel, columns: Sequence[tuple[str, str]]) -> None:
+    """Refuse columns, given as name and role, that the model does not protect or that its algorithms cannot change."""
+    model.check_columns(columns)
+    is_known = any(role == "known" for _, role in columns)
+    if is_known and model.known_columns == "class" and not model.generalizes_columns:
+        raise InputError(
+            f'the algorithms for model "{model.name}" do not generalize known columns; use model '
+            f"{usual_model(True)} with m=all, or drop the columns with --drop."
+        )
 
 
 def refuse_all_sensitive(data: Dataset, sensitive: Sequence[str]) -> None:

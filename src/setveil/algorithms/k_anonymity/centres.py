@@ -17,6 +17,7 @@ from setveil.algorithms.base import Context, require_k_records
 from setveil.algorithms.k_anonymity._centres import count_common, vote_centres
 from setveil.arrays.threads import available_threads
 from setveil.core import Transactions
+from setveil.core.row_order import bounds_of
 from setveil.errors import InfeasibleError, name_some, times
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
@@ -55,8 +56,7 @@ class Records:
         """The centre of each class, [n_classes]; a record in class -1 has no vote."""
         members = np.argsort(class_of, kind="stable")
         members = members[np.count_nonzero(class_of < 0) :]
-        bounds = np.zeros(int(class_of.max(initial=-1)) + 2, dtype=np.int64)
-        np.cumsum(np.bincount(class_of[members], minlength=len(bounds) - 1), out=bounds[1:])
+        bounds = bounds_of(np.bincount(class_of[members], minlength=int(class_of.max(initial=-1)) + 1))
         indptr, items = vote_centres(self.public.indptr, self.public.items, self.public.n_items, members, bounds)
         return replace(self.public, indptr=indptr, items=items)
 

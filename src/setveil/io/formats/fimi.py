@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from setveil.errors import InputError, name_some
-from setveil.io.formats.base import Format, Output, Plan, Start
-from setveil.io.options import ReadOptions
+from setveil.io.formats.base import Format, Output, Plan, Start, on_demand
 
 if TYPE_CHECKING:
-    from setveil.core.transactions import Transactions
     from setveil.io.source import Source
 
 TIMESTAMP = 10_000_000  # numbers from here on, rising from line to line, are no items
@@ -65,12 +63,6 @@ def _rises(numbers: Sequence[int]) -> bool:
     return all(one <= other for one, other in zip(numbers, numbers[1:], strict=False))
 
 
-def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
-    from setveil.io.transactions.number_lines import read_fimi
-
-    return read_fimi(source), plan
-
-
 def _write(output: Output) -> Iterator[bytes]:
     unknown = [label for label in output.data.vocabulary if not (label.isascii() and label.isdigit())]
     if unknown:
@@ -81,7 +73,7 @@ def _write(output: Output) -> Iterator[bytes]:
 FIMI = Format(
     "fimi",
     "lines of numbers (FIMI)",
-    _read,
+    on_demand("setveil.io.transactions.number_lines:read_fimi"),
     _write,
     extension=".dat",
     sniff=_sniff,

@@ -34,7 +34,7 @@ AT_ONCE = 100_000  # records that are written at once
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_parquet(source: Source, options: ReadOptions) -> tuple[Transactions, Plan]:
+def read_parquet(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
     """Read a list column, one row per (id, item), or one column per item."""
     data, plan = from_frame(open_frame(source), options, in_file=True)
     if data.n_records == 0:

@@ -13,7 +13,7 @@ from setveil.errors import InputError, one_line
 from setveil.io.formats.base import Format, Plan, Start
 from setveil.io.formats.registry import FORMATS, words_for, written_format
 from setveil.io.options import ReadOptions
-from setveil.io.source import EncodingError, Source, beginning_of_text, guess_encoding
+from setveil.io.source import EncodingError, Source, guessed_encoding
 from setveil.io.transactions import guards
 from setveil.io.transactions.labels import warn_about_blanks
 from setveil.io.transactions.missing import MissingCells
@@ -88,9 +88,7 @@ def _read_file(source: Any, options: ReadOptions) -> Transactions:
     try:
         return _read_source(source, options, False)
     except EncodingError:
-        if options.encoding is not None or not isinstance(source, str | os.PathLike) or not Path(source).is_file():
-            raise
-        guessed = guess_encoding(beginning_of_text(Path(source))) if os.path.isfile(source) else None  # noqa: PTH113
+        guessed = guessed_encoding(source, options.encoding)
         if guessed is None:
             raise
     return _read_source(source, replace(options, encoding=guessed), True, f"read as {guessed}, because it is not UTF-8")
