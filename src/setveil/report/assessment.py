@@ -309,6 +309,9 @@ def _features(facts: Facts) -> list[tuple[str, str]]:
     examples = ", ".join(named(label, facts.names) for label in sensitive[:LISTED])
     if len(sensitive) > LISTED:
         examples += ", …"
+    none_named = "none named: all items are treated alike"
+    if secret := [name for name, role in facts.columns if role == "sensitive"]:
+        none_named = f"none named; sensitive columns: {', '.join(secret)}"
     changes = facts.changes
     rows = [
         ("Person", "one record of the input; k counts records"),
@@ -319,7 +322,7 @@ def _features(facts: Facts) -> list[tuple[str, str]]:
         ("Input", facts.read or "read from memory"),
         (
             "Sensitive items",
-            f"{figure(len(sensitive))}: {examples}" if sensitive else "none named: all items are treated alike",
+            f"{figure(len(sensitive))}: {examples}" if sensitive else none_named,
         ),
     ]
     n_items = changes.get("n_items") if isinstance(changes, Mapping) else None
