@@ -155,7 +155,7 @@ class _Fields(dict[str, bytes]):
 
 def read_table(path: Path, header: Sequence[str], further: Sequence[str] = ()) -> Iterator[tuple[int, list[str]]]:
     """``(line, fields)`` of the rows below the header, which may have the first of ``further`` columns."""
-    name = path.name
+    name = where = path.name
     try:
         with io.TextIOWrapper(open_regular(path), encoding="utf-8", newline="") as file:
             reader = csv.reader(file, strict=True)
@@ -167,8 +167,9 @@ def read_table(path: Path, header: Sequence[str], further: Sequence[str] = ()) -
             for row in reader:
                 if len(row) != len(header):
                     raise InputError(f"{name}:{reader.line_num}: expected {len(header)} fields, found {len(row)}.")
+                where = f"{name}:{reader.line_num + 1}"  # of what comes next
                 yield reader.line_num, row
     except UnicodeDecodeError:
         raise InputError(f"{name}: is not UTF-8 text.") from None
     except (OSError, csv.Error) as problem:
-        raise InputError(f"{name}: cannot be read as CSV ({one_line(str(problem), 80)}).") from None
+        raise InputError(f"{where}: cannot be read as CSV ({one_line(str(problem), 80)}).") from None
