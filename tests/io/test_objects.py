@@ -92,7 +92,7 @@ def test_long(maker: str) -> None:
     assert data.ids == ("x", "y", "z", "w")
     wide = MAKERS[maker]({"n": list(range(7)), **LONG})
     assert from_object(wide, id_column="who", item_column="what").to_lists() == SORTED
-    with pytest.raises(InputError, match="--id-column and --item-column"):
+    with pytest.raises(InputError, match="--person and --item"):
         from_object(wide)
     numbers = MAKERS[maker]({"id": [3, 1, 3], "item": [10, 10, 9]})
     assert from_object(numbers, keep_ids=True).to_lists() == [["9", "10"], ["10"]]
@@ -197,7 +197,7 @@ def test_sparse_entries_are_summed_and_zeros_ignored() -> None:
         (
             pd.DataFrame({"a": [True, False], "b": [True, None], "c": [True, True]}),
             'DataFrame: 3 columns ("a", "b", "c") and none holds lists; state which columns hold ids and items with '
-            "--id-column and --item-column.",
+            "--person and --item.",
         ),
         (
             pd.DataFrame({"a": [0.0, 1.0], "b": [1.0, float("nan")], "c": [1.0, 1.0]}),
@@ -249,7 +249,7 @@ def test_columns_are_for_frames() -> None:
         from_object({("a",)}, item_column="x")
     with pytest.raises(InputError, match='no column "x" among "1"'):
         from_object([["a"]], item_column="x")
-    with pytest.raises(InputError, match='no column "x" among "a"; correct --item-column'):
+    with pytest.raises(InputError, match='no column "x" among "a"; correct --item'):
         from_object(pd.DataFrame({"a": [["x"]]}), item_column="x")
     with pytest.raises(InputError, match="no id column to keep"):
         from_object(pd.DataFrame({"a": [["x"]]}), keep_ids=True)

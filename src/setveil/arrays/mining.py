@@ -193,6 +193,9 @@ def count_some_matches(
     words = np.empty(postings.bits.shape[1], dtype=np.uint64)
     for query in range(first, last):
         itemset = query_items[query_indptr[query] : query_indptr[query + 1]]
+        if len(itemset) == 0 and len(weights) == 0:
+            counts[query] = postings.n_records
+            continue
         if len(itemset) > 0 and are_dense(postings, itemset):
             and_bits(postings, itemset, words)
             if len(weights) == 0:

@@ -295,7 +295,8 @@ class Release(ABC):
             InputError: the release cannot be applied to other records, or does not know an item.
         """
         raise InputError(
-            f"a {self.kind} is made for its own records; only a recoding can be applied to new ones: anonymize them."
+            f"a {self.kind.replace('-', ' ')} is made for its own records and cannot be applied to others; anonymize "
+            "the new records, or publish a recoding the first time."
         )
 
     def reordered(self, order: NDArray[np.integer]) -> Self:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import grown, place_in
-from setveil.arrays.mining import Lists, intersect
+from setveil.arrays.mining import Lists, Postings, intersect, popcount
 
 _NEVER = np.int64(np.iinfo(np.int64).max)
 
@@ -272,27 +272,25 @@ def look_up_pairs(
 
 @compiled
 def find_rare_subsets(
-    rows: Rows, lists: Lists, targets: NDArray[np.int64], size: int, k: int, patience: int
+    rows: Rows, postings: Postings, targets: NDArray[np.int64], size: int, k: int, patience: int
 ) -> NDArray[np.int8]:
     """Whether each target row has a subset of ``size`` items with support below ``k``: 1 yes, 0 no, -1 gave up.
 
-    The search gives up once the supports it went through add up to more than ``patience``. Targets must have ``size``
-    items or more, so a smaller subset below ``k`` decides too: it can be filled up, and the support only falls.
+    ``rows``: the targets are among them, the rarest item of each first; empty weights mean 1 each. ``postings``: their
+    lists have frequent items, too. The search gives up once the supports it went through add up to more than
+    ``patience``. Targets must have ``size`` items or more, so a smaller subset below ``k`` decides too: it can be
+    filled up, and the support only falls.
     """
     indptr, items, weights = rows
-    list_indptr, list_rows = lists
+    n_words = postings.bits.shape[1]
     verdicts = np.zeros(len(targets), dtype=np.int8)
-    common = np.empty((size + 1, 0), dtype=np.int32)  # [depth] the rows that contain the prefix of that length
+    held = np.empty((size + 1, n_words), dtype=np.uint64)  # [depth] the rows that contain the prefix of that length
+    common = np.empty((size + 1, 0), dtype=np.int32)  # the same as a list, where the first item is a rare one
     n_common = np.zeros(size + 1, dtype=np.int64)
     supports = np.zeros(size + 1, dtype=np.int64)  # [depth] of the prefix of that length
     chosen = np.zeros(size + 1, dtype=np.int64)  # [depth] position in the target of the item to try next
     for number in range(len(targets)):
         begin, end = indptr[targets[number]], indptr[targets[number] + 1]
-        longest = 0
-        for item in items[begin:end]:
-            longest = max(longest, list_indptr[item + 1] - list_indptr[item])
-        if longest > common.shape[1]:
-            common = np.empty((size + 1, 2 * longest), dtype=np.int32)
         left = patience
         depth, chosen[1] = 1, begin
         while depth > 0:
@@ -300,20 +298,21 @@ def find_rare_subsets(
                 depth -= 1
                 continue
             item = items[chosen[depth]]
+            is_bits = len(weights) == 0 and postings.dense[items[chosen[1] - np.int64(depth > 1)]] >= 0
             chosen[depth] += 1
-            others = list_rows[list_indptr[item] : list_indptr[item + 1]]
-            if depth == 1:
-                n_common[1] = len(others)
-                for at in range(len(others)):
-                    common[1, at] = others[at]
+            if is_bits:  # so are all items that come after it
+                supports[depth] = _hold(postings.bits[postings.dense[item]], held, depth, depth < size)
             else:
-                for at in range(n_common[depth - 1]):
-                    common[depth, at] = common[depth - 1, at]
-                n_common[depth] = intersect(common[depth], n_common[depth - 1], others)
-            support = 0
-            for at in range(n_common[depth]):
-                support += weights[common[depth, at]]
-            supports[depth] = support
+                others = postings.records[postings.indptr[item] : postings.indptr[item + 1]]
+                if depth == 1 and len(others) > common.shape[1]:
+                    common = np.empty((size + 1, 2 * len(others)), dtype=np.int32)
+                n_common[depth] = _keep(postings, item, others, common, n_common[depth - 1], depth)
+                supports[depth] = n_common[depth]
+                if len(weights) > 0:
+                    supports[depth] = 0
+                    for at in range(n_common[depth]):
+                        supports[depth] += weights[common[depth, at]]
+            support = supports[depth]
             left -= supports[depth - 1] if depth > 1 else support
             if support < k or left < 0:
                 verdicts[number] = 1 if support < k else -1
@@ -322,6 +321,47 @@ def find_rare_subsets(
                 chosen[depth + 1] = chosen[depth]
                 depth += 1
     return verdicts
+
+
+@compiled
+def _hold(bits: NDArray[np.uint64], held: NDArray[np.uint64], depth: int, is_needed: bool) -> int:
+    """How many rows contain a prefix that one more item completes; they are written to ``held[depth]`` if needed."""
+    support = np.int64(0)
+    if depth == 1:
+        for at in range(len(bits)):
+            held[1, at] = bits[at]
+            support += popcount(bits[at])
+    elif is_needed:
+        for at in range(len(bits)):
+            held[depth, at] = held[depth - 1, at] & bits[at]
+            support += popcount(held[depth, at])
+    else:
+        for at in range(len(bits)):
+            support += popcount(held[depth - 1, at] & bits[at])
+    return support
+
+
+@compiled
+def _keep(
+    postings: Postings, item: int, others: NDArray[np.int32], common: NDArray[np.int32], n_before: int, depth: int
+) -> int:
+    """Write to ``common[depth]`` those of the rows ``common[depth - 1]`` that have the item, and return how many."""
+    kept = np.int64(0)
+    if depth == 1:
+        for at in range(len(others)):
+            common[1, at] = others[at]
+        kept = len(others)
+    elif postings.dense[item] >= 0:
+        row = postings.bits[postings.dense[item]]
+        for at in range(n_before):
+            record = common[depth - 1, at]
+            common[depth, kept] = record
+            kept += np.int64((row[record >> 6] >> np.uint64(record & 63)) & np.uint64(1))
+    else:
+        for at in range(n_before):
+            common[depth, at] = common[depth - 1, at]
+        kept = intersect(common[depth], n_before, others)
+    return kept
 
 
 @compiled

@@ -85,7 +85,7 @@ def refuse_unnamed_people(
     from setveil.io.profiles.facts import facts_of
 
     left = [place for place in range(len(names)) if place not in items]
-    table = table_of_rows("", [names[place] for place in left], [[row[place] for place in left] for row in rows])
+    table = table_of_rows([names[place] for place in left], [[row[place] for place in left] for row in rows])
     units = [left[one.place] for one in facts_of(table) if one.is_unit]
     if units:
         dropped = shlex.quote(",".join(one_line(names[place], 40) for place in units))
