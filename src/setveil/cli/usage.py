@@ -39,7 +39,7 @@ def usage_words(problem: Any) -> str:
         return f"{problem.option_name} takes no value"
     wanted = next((words for refusal, words in WANTED.items() if refusal in text), None)
     if parameter is None or wanted is None:
-        return text
+        return str(text)
     return f"{_shown(parameter)} must be {wanted}{text.rpartition(' ')[2] if wanted.endswith(' ') else ''}"
 
 

@@ -66,8 +66,8 @@ def _from_file(file: str, column: Column, values: Sequence[str], place: str) -> 
     from setveil.io.hierarchies.hierarchy_files import read_hierarchy
 
     if not os.path.exists(file):  # noqa: PTH110 (a text, not yet a path)
-        known = ", ".join(f"{kind}:…" for kind in KINDS if kind != "flat")
-        raise InputError(f'{place}: "{one_line(file)}" is not a file, nor one of {known} or flat; check the spelling.')
+        built = ", ".join(f"{kind}:…" for kind in KINDS if kind != "flat")
+        raise InputError(f'{place}: "{one_line(file)}" is not a file, nor one of {built} or flat; check the spelling.')
     tree = read_hierarchy(file, vocabulary=column.values)
     known = tree.vocabulary
     lacking = [value for value in values if value not in known]
