@@ -131,6 +131,18 @@ def test_annealed_records_show_no_dead_itemset_and_all_counts_are_right(m: int) 
         assert not np.array_equal(before, search.kept)
 
 
+@pytest.mark.parametrize("m", [2, 3])
+def test_room_for_the_pairs_of_few_records_is_enough(m: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Annealing needs the pairs of a record; without them the record is safe all the same."""
+    records = random_records(random.Random(29), 60, 14, 7)
+    for room in (0, 40, 200):
+        monkeypatch.setattr(module, "MOST_PAIRS", room)
+        release = Trim().run(sv.Transactions.from_lists([sorted(r) for r in records]), sv.KmAnonymity(3, m), Context())
+        left = [frozenset(record) for record in release.transactions()]
+        assert is_km_anonymous(left, 3, m)
+        assert 0 < release.details["entries_left_out"] < 100
+
+
 @pytest.mark.parametrize("m", [2, "all"])
 def test_the_order_of_records_does_not_matter(m: int | str) -> None:
     rng = random.Random(5)

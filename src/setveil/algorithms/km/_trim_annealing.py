@@ -11,19 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.km._trim_itemsets import (
-    COUNT,
-    ITEM,
-    KEPT,
-    Floats,
-    Ints,
-    Limits,
-    Shorts,
-    Structs,
-    pairs_of,
-    row_of,
-)
-from setveil.algorithms.km._trim_records import NOBODY, SEVERAL, list_itemsets, room_for
+from setveil.algorithms.km._trim_itemsets import COUNT, ITEM, KEPT, Floats, Ints, Limits, Shorts, Structs
+from setveil.algorithms.km._trim_records import NOBODY, SEVERAL, list_itemsets, pairs_of, room_for, row_of
 from setveil.arrays.chance import draw, draw_below
 from setveil.arrays.compiling import compiled
 
@@ -72,9 +61,7 @@ def anneal_records(
             cost = 0.0
             n_made = n_all = np.int64(0)
             if coming >= 0:
-                n_made, going = list_itemsets(
-                    row, row_pairs, table, stack, limits, shown, n_shown, coming, buffer, 0
-                )  # fmt: skip
+                n_made, going = list_itemsets(row, row_pairs, table, stack, limits, shown, n_shown, coming, buffer, 0)
                 if going == SEVERAL:
                     continue  # else the only one that makes a dead pair with it goes, if there is one
                 cost -= costs[row[coming, ITEM]]
@@ -82,9 +69,7 @@ def anneal_records(
                     if itemsets[buffer[entry], COUNT] < k:
                         cost += rises[itemsets[buffer[entry], COUNT]]
             if going >= 0:
-                n_all, _ = list_itemsets(
-                    row, row_pairs, table, stack, limits, shown, n_shown, going, buffer, n_made
-                )  # fmt: skip
+                n_all, _ = list_itemsets(row, row_pairs, table, stack, limits, shown, n_shown, going, buffer, n_made)
                 cost += costs[row[going, ITEM]]
                 for entry in range(n_made, n_all):
                     if itemsets[buffer[entry], COUNT] <= k:

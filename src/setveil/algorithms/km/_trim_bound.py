@@ -3,27 +3,38 @@
 
 Proof: an itemset that fewer than k original records hold is shown by fewer than k, so by none. Each record therefore
 suppresses an entry of each of its rare itemsets of at most m items, which costs it at least the least value of entries
-that hit all of them. These are costs of different entries for different records, so they add up.
+that hit all of them. These are costs of different entries for different records, so they add up. Where the search for
+these entries is not finished, ``bound_losses`` counts less.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from setveil.algorithms.km._trim_itemsets import (
-    ITEM,
-    Floats,
-    Ints,
-    Limits,
-    Shorts,
-    Structs,
-    number_of_pair,
+from setveil.algorithms.km._trim_itemsets import ITEM, Floats, Ints, Limits, Shorts, Structs, number_of_pair
+from setveil.algorithms.km._trim_records import (
+    LONGEST,
+    NOBODY,
+    NONE,
+    hit_cheapest,
+    least_loss_of,
+    list_conflicts,
     pairs_of,
     row_of,
 )
-from setveil.algorithms.km._trim_records import LONGEST, NOBODY, NONE, hit_cheapest, least_loss_of, list_conflicts
+from setveil.algorithms.km.trim_search import Search
 from setveil.arrays.compiling import compiled
 from setveil.arrays.sorting import stable_order
+
+BOUNDING = 16  # nodes of the search tree of a record, in hundreds
+
+
+def bound_of(search: Search) -> float:
+    """What the records lose at least, before the search has begun."""
+    total = np.zeros(1)
+    arrays = search.arrays(np.append(search.value, 0.0), nodes=BOUNDING)
+    search.through("bounding", bound_losses, arrays, search.concerned, total, search.steps_per_call)
+    return float(total[0])
 
 
 @compiled

@@ -157,19 +157,6 @@ def count_extensions(
 
 
 @compiled
-def row_of(records: Ints, entries: Shorts, record: int) -> Shorts:
-    """The entries of a record, a view."""
-    return entries[records[record, START] : records[record + 1, START]]
-
-
-@compiled
-def pairs_of(records: Ints, pairs: Shorts, record: int) -> Shorts:
-    """The numbers of the pairs of a record, a view; empty if they are not remembered."""
-    length, first = records[record + 1, START] - records[record, START], records[record, PAIRS]
-    return pairs[first : first + length * (length - 1) // 2] if first >= 0 else pairs[:0]
-
-
-@compiled
 def number_of_pair(row: Shorts, row_pairs: Shorts, table: Ints, limits: Limits, one: int, other: int) -> int:
     """The number of the pair of two places of a record, -1 if fewer than k records hold it."""
     first, last = min(one, other), max(one, other)

@@ -24,7 +24,9 @@ from setveil.algorithms.km._trim_itemsets import (
     KEPT,
     LAST,
     NEXT,
+    PAIRS,
     PREFIX,
+    START,
     WANTED,
     Floats,
     Ints,
@@ -66,6 +68,19 @@ STEP = np.dtype(
     ],
     align=True,
 )
+
+
+@compiled
+def row_of(records: Ints, entries: Shorts, record: int) -> Shorts:
+    """The entries of a record, a view."""
+    return entries[records[record, START] : records[record + 1, START]]
+
+
+@compiled
+def pairs_of(records: Ints, pairs: Shorts, record: int) -> Shorts:
+    """The numbers of the pairs of a record, a view; empty if they are not remembered."""
+    length, first = records[record + 1, START] - records[record, START], records[record, PAIRS]
+    return pairs[first : first + length * (length - 1) // 2] if first >= 0 else pairs[:0]
 
 
 @compiled

@@ -23,8 +23,6 @@ from setveil.algorithms.km._trim_itemsets import (
     Shorts,
     Structs,
     number_of_pair,
-    pairs_of,
-    row_of,
 )
 from setveil.algorithms.km._trim_records import (
     DEAD,
@@ -38,6 +36,8 @@ from setveil.algorithms.km._trim_records import (
     hit_cheapest,
     list_conflicts,
     loss_of,
+    pairs_of,
+    row_of,
     show_next,
     show_without,
     shown_set_of,
@@ -214,6 +214,16 @@ def holders_of(
 
 
 @compiled
+def has_unwanted_part(itemsets: Shorts, number: int) -> bool:
+    """Whether no record may show an itemset, because no record may show a part of it."""
+    while itemsets[number, PREFIX] >= 0:
+        last, number = np.int64(itemsets[number, LAST]), np.int64(itemsets[number, PREFIX])
+        if itemsets[last, WANTED] == 0 or itemsets[number, WANTED] == 0:
+            return True
+    return False
+
+
+@compiled
 def estimate_losses(
     records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, costs: Floats, limits: Limits,
     number: int, others: Ints, losses: Floats,
@@ -320,7 +330,8 @@ def repair_itemsets(
     while done < len(rare) and steps < budget:
         number = rare[done]
         done += 1
-        if itemsets[number, COUNT] >= limits.k:
+        count = itemsets[number, COUNT]
+        if count >= limits.k or (count == 0 and has_unwanted_part(itemsets, number)):
             continue
         found, n_showing = holders_of(records, entries, itemsets, starts, holders, number)
         steps += 1 + len(found) // 8
@@ -330,9 +341,7 @@ def repair_itemsets(
         others, order = found[n_showing:], found[:0]
         n_others, estimate = 0, 0.0
         if need <= MOST_OTHERS and fills[number] < limits.fills and (n_showing == 0 or 2 * n_showing >= limits.k):
-            n_left = estimate_losses(
-                records, entries, itemsets, table, pairs, costs, limits, number, others, losses
-            )  # fmt: skip
+            n_left = estimate_losses(records, entries, itemsets, table, pairs, costs, limits, number, others, losses)
             steps += len(found)
             if n_left >= need:
                 order = stable_order(losses[:n_left])

@@ -5,22 +5,19 @@ set-valued data. VLDB 2008.
 
 Every record shows a part of its items. An itemset of at most m items is *shown* by the records that show all of its
 items, and the release meets its guarantee if every itemset is shown by no record or by k records or more. So the
-question is which itemsets to give up. docs/algorithms/km/trim.md has pseudo-code and a worked example. The phases:
-*number* the itemsets that k records hold (``_trim_itemsets``); *choose and repair* what records show
-(``_trim_records``, ``_trim_repair``); *anneal* (``_trim_annealing``); *put back and revive* what takes nothing from
-others (``Search``); *generalize* what is suppressed, if there is a hierarchy (``_trim_hierarchy``).
+question is which itemsets to give up. docs/algorithms/km/trim.md has pseudo-code and a worked example. *Number* the
+itemsets that k records hold (``_trim_itemsets``); search (``trim_search``): *choose* what records show
+(``_trim_records``), *repair* (``_trim_repair``), *anneal* (``_trim_annealing``), *revive*. With a hierarchy, generalize
+what is suppressed: for counts (``generalizing``) or for least loss (``lowering``), from any safe release.
 
 Guarantee: in the published data every itemset of at most m items that occurs, occurs in at least k records; with
 ``m="all"`` every published record is contained in at least k of them.
 
-Bound. What is suppressed costs at least ``lower_bound``. Proof: an itemset that fewer than k original records hold is
-shown by fewer than k, so by none. Each record therefore suppresses an entry of each of its rare itemsets of at most m
-items, which costs it at least the least value of entries that hit all of them. These are costs of different entries
-for different records, so they add up. ``bound_losses`` counts less where the search for these entries is not finished.
+Bound: what is suppressed costs at least ``lower_bound`` (``_trim_bound`` has the proof).
 
 Preconditions: at least k non-empty records. Cost: the itemsets of at most m items held by k records are counted, one
 pass per size; then work in proportion to the records whose itemsets become rare. With ``m="all"``, and where there are
-too many itemsets, records are cut to the longest common beginnings (``trim_whole``), which keeps every m.
+too many itemsets, records show parts that k records share (``whole_records``), which keeps every m.
 Departures: none, for there is no paper. Where the search is cut short (``Effort``), less is optimal, never less safe.
 """
 
@@ -32,7 +29,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from setveil.algorithms.base import Algorithm, Context, option, require_k_records
-from setveil.algorithms.km._trim_bound import bound_losses
+from setveil.algorithms.km._trim_bound import bound_of
 from setveil.algorithms.km._trim_itemsets import Bools, Floats, Ints, Shorts, number_itemsets
 from setveil.algorithms.km.generalizing import generalize_suppressed
 from setveil.algorithms.km.lowering import information_kept, lose_least
@@ -44,7 +41,6 @@ from setveil.errors import InputError
 from setveil.models import KmAnonymity
 from setveil.releases import LocalRecoding
 
-BOUNDING = 16  # nodes of the search tree of a record for the bound, in hundreds
 EFFORTS = {
     "fast": Effort(0, 0, 24, 1, 0, 0),
     "normal": Effort(3, 1, 64, 4, 8, 10_000_000),
@@ -159,11 +155,3 @@ def trim_rows(rows: Transactions, value: Floats, model: KmAnonymity, effort: str
     search.run()
     kept[in_play] = search.kept.astype(bool)
     return Trimmed(kept, bound, len(numbered.itemsets), int((search.count > 0).sum()))
-
-
-def bound_of(search: Search) -> float:
-    """What the records lose at least, before the search has begun."""
-    total = np.zeros(1)
-    arrays = search.arrays(np.append(search.value, 0.0), nodes=BOUNDING)
-    search.through("bounding", bound_losses, arrays, search.concerned, total, search.steps_per_call)
-    return float(total[0])

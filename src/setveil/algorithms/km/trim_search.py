@@ -93,6 +93,7 @@ class Search:
         self.steps_per_call = steps_per_call(lengths, m)
         self.everybody = np.arange(records.n_records)
         self.starts, self.holders, self.concerned = self._list_holders(records.n_items)
+        self.annealed = np.flatnonzero(self.records[:-1, PAIRS] >= 0)
 
     def _list_holders(self, n_items: int) -> tuple[Ints, Shorts, Ints]:
         """The records that hold each itemset, as far as there is room, and the records that hold a rare one."""
@@ -132,7 +133,7 @@ class Search:
         """Find something safe to show; anneal and repair it to find something better; then put back what may be."""
         if self.n_anneals:  # a rough beginning will do: what hardly more than k records hold is given up for now
             self.wanted[self.support < SCARCE * self.k] = 0
-            self.choose(np.union1d(self.concerned, self._with_pairs()))
+            self.choose(np.union1d(self.concerned, self.annealed))
             self.repair_all(0)
         else:
             self.choose(self.concerned)
@@ -147,13 +148,10 @@ class Search:
         self.choose_safely(self.everybody)
         self.revive()
 
-    def _with_pairs(self) -> Ints:
-        return np.flatnonzero(self.records[:-1, PAIRS] >= 0)
-
     def anneal(self, number: int) -> None:
         """Let records change at random what they show, at rising prices for rare itemsets; none is given up yet."""
         self.wanted[:] = 1
-        chosen, chance = self._with_pairs(), chance_from(number)
+        chance = chance_from(number)
         distance = np.minimum(np.arange(self.k + 1.0), np.arange(self.k, -1.0, -1.0))
         arrays = self.records, self.entries, self.itemsets, self.table, self.pairs, self.costs, self.stack, self.limits
         for sweep in range(SWEEPS):
@@ -161,7 +159,7 @@ class Search:
             rises = self.scale * (RARE[0] + way * (RARE[1] - RARE[0])) * np.diff(distance)
             temperature = self.scale * (TEMPERATURE[0] + way * (TEMPERATURE[1] - TEMPERATURE[0]))
             more = rises, temperature * exponential_thresholds(), chance, STEPS_PER_CALL
-            self.through("annealing", anneal_records, arrays, chosen, *more, part=sweep, n_parts=SWEEPS)
+            self.through("annealing", anneal_records, arrays, self.annealed, *more, part=sweep, n_parts=SWEEPS)
 
     def choose(self, chosen: Ints) -> None:
         """Let records choose what they show, one after another."""
