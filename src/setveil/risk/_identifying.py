@@ -1,3 +1,4 @@
+# mypy: disable-error-code="assignment, return-value"
 """What small sets of a record's own items give away: the supports of all of them, tallied per record."""
 
 from __future__ import annotations
@@ -268,6 +269,57 @@ def look_up_pairs(
             totals[1, 0] += alone_together / n_pairs
             totals[1, 1] += inverse_together / n_pairs
             least[n, 1] = min(least[n, 1], smallest_together)
+
+
+@compiled
+def count_triples(rows: Rows, begin: int, end: int, pairs: NDArray[np.int64], triples: NDArray[np.int64]) -> None:
+    """Add the weights of the rows ``begin:end`` to the supports of pairs and triples: items h < i < j together at
+    ``triples[j * (j - 1) * (j - 2) // 6 + i * (i - 1) // 2 + h]``; pairs as in ``count_pairs``.
+    """
+    indptr, items, weights = rows
+    for row in range(begin, end):
+        for last in range(indptr[row], indptr[row + 1]):
+            high = np.int64(items[last])
+            base = high * (high - 1) * (high - 2) // 6
+            for middle in range(indptr[row], last):
+                low = np.int64(items[middle])
+                pairs[np.uint64(high * (high - 1) // 2 + low)] += weights[row]
+                start = base + low * (low - 1) // 2
+                for first in range(indptr[row], middle):
+                    triples[np.uint64(start + items[first])] += weights[row]
+
+
+@compiled
+def look_up_triples(
+    rows: Rows,
+    begin: int,
+    end: int,
+    singles: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+    triples: NDArray[np.int64],
+    sums: NDArray[np.float64],
+    least: NDArray[np.int64],
+) -> None:
+    """What ``tally_subsets`` finds of up to three items of the rows ``begin:end``, from supports that are known."""
+    indptr, items, _ = rows
+    for row in range(begin, end):
+        for last in range(indptr[row], indptr[row + 1]):
+            high = np.int64(items[last])
+            _tally(row, 1, 1.0, singles[high], sums, least)
+            base = high * (high - 1) * (high - 2) // 6
+            for middle in range(indptr[row], last):
+                low = np.int64(items[middle])
+                _tally(row, 2, 1.0, pairs[np.uint64(high * (high - 1) // 2 + low)], sums, least)
+                start = base + low * (low - 1) // 2
+                alone, inverse, smallest = np.int64(0), 0.0, _NEVER
+                for first in range(indptr[row], middle):
+                    support = triples[np.uint64(start + items[first])]
+                    alone += support == 1
+                    inverse += 1 / support
+                    smallest = min(smallest, support)
+                sums[row, 2, 0] += alone
+                sums[row, 2, 1] += inverse
+                least[row, 2] = min(least[row, 2], smallest)
 
 
 @compiled
