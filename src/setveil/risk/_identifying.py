@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import grown, place_in
-from setveil.arrays.mining import Lists, Postings, intersect, popcount
+from setveil.arrays.mining import Lists, Postings, intersect, list_bits, popcount
 
 _NEVER = np.int64(np.iinfo(np.int64).max)
 
@@ -337,8 +337,8 @@ def find_rare_subsets(
     n_words = postings.bits.shape[1]
     verdicts = np.zeros(len(targets), dtype=np.int8)
     held = np.empty((size + 1, n_words), dtype=np.uint64)  # [depth] the rows that contain the prefix of that length
-    common = np.empty((size + 1, 0), dtype=np.int32)  # the same as a list, where the first item is a rare one
-    n_common = np.zeros(size + 1, dtype=np.int64)
+    common = np.empty((size + 1, n_words), dtype=np.int32)  # the same as a list, where they are few
+    n_common = np.zeros(size + 1, dtype=np.int64)  # [depth] -1: in ``held``
     supports = np.zeros(size + 1, dtype=np.int64)  # [depth] of the prefix of that length
     chosen = np.zeros(size + 1, dtype=np.int64)  # [depth] position in the target of the item to try next
     for number in range(len(targets)):
@@ -350,10 +350,13 @@ def find_rare_subsets(
                 depth -= 1
                 continue
             item = items[chosen[depth]]
-            is_bits = len(weights) == 0 and postings.dense[items[chosen[1] - np.int64(depth > 1)]] >= 0
             chosen[depth] += 1
-            if is_bits:  # so are all items that come after it
+            is_frequent = len(weights) == 0 and postings.dense[item] >= 0  # then so are all items that come after it
+            if is_frequent and (depth == 1 or n_common[depth - 1] < 0):
                 supports[depth] = _hold(postings.bits[postings.dense[item]], held, depth, depth < size)
+                n_common[depth] = -1
+                if depth < size and 4 * supports[depth] < n_words:
+                    n_common[depth] = list_bits(held[depth], common[depth])
             else:
                 others = postings.records[postings.indptr[item] : postings.indptr[item + 1]]
                 if depth == 1 and len(others) > common.shape[1]:
