@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -320,3 +321,19 @@ def test_a_parquet_file_is_read_in_the_layout_that_is_named(tmp_path: Path, layo
     assert second is not None and second.rows_compared == 3 - (layout == "long")
     with pytest.raises(sv.InputError, match="--delimiter is for"):
         sv.read(path, format=layout, delimiter=";")
+
+
+def test_a_chunked_array_is_read_by_the_library() -> None:
+    assert sv.read(pa.chunked_array([RECORDS[:2], RECORDS[2:]])).to_lists() == SORTED
+
+
+@pytest.mark.parametrize("maker", ["polars", "arrow"])
+def test_durations_are_refused_in_one_line(maker: str) -> None:
+    frame = MAKERS[maker]({"who": ["x", "y"], "what": ["a", "b"], "stay": [timedelta(days=1), timedelta(days=2)]})
+    with pytest.raises(InputError, match='"stay" holds Duration'):
+        from_object(frame, person="who", item="what", known_columns="stay")
+
+
+def test_whole_numbers_of_any_size() -> None:
+    rows = [{"who": "x", "what": 2**70}, {"who": "y", "what": 1}]
+    assert from_object(rows).to_lists() == [[str(2**70)], ["1"]]

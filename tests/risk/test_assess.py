@@ -17,7 +17,7 @@ import pytest
 from setveil.arrays.mining import add_bits, are_matches, count_matches, invert_rows, list_matches, pack_postings
 from setveil.core import Transactions
 from setveil.errors import InputError
-from setveil.risk import RiskRow, RiskTable, risk
+from setveil.risk import RiskRow, RiskTable, risk, tallies
 from setveil.risk._identifying import find_rare_subsets
 from setveil.risk.assess import rarest_first
 from setveil.risk.intervals import wilson
@@ -166,6 +166,16 @@ def test_rare_subsets_in_bits_equal_those_in_lists() -> None:
         assert one_by_one.tolist() == together.tolist()
         seen.update(together.tolist())
     assert seen == {-1, 0, 1}
+
+
+def test_triples_in_a_table_tell_what_a_walk_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, tables = random.Random(10), []
+    for limit in (tallies.MAX_TRIPLES, 0):
+        monkeypatch.setattr(tallies, "MAX_TRIPLES", limit)
+        source.seed(10)
+        tables.append([risk(Transactions.from_lists(random_records(source, 40)), (1, 2, 3)) for _ in range(200)])
+    assert tables[0] == tables[1]
+    assert any(row.singled_out not in (0.0, 1.0) for table in tables[0] for row in table.rows[2:])
 
 
 def test_matches_equal_enumeration() -> None:

@@ -270,6 +270,7 @@ def test_a_red_run_needs_a_reason_which_is_recorded(page: Page, tmp_path: Path) 
     page.get_by_role("button", name="Sign the certificate").click()
     wrong = page.get_by_text("there is no such file")  # at its field, in the words of the page
     expect(wrong).to_contain_text("“Path of the private key”")
+    assert audit(page) == []  # nothing lies over it
     key.fill("")
     wrong.wait_for(state="detached")  # and gone when it is mended
     page.get_by_role("textbox", name="Responsible").fill("The data office")

@@ -72,7 +72,8 @@ def test_a_shop_file_is_protected_compared_handed_over_and_checked(page: Page, t
     assert page.evaluate("document.documentElement.scrollHeight") <= 900  # one screen
     follow(page, "Hand over")
     page.get_by_role("textbox", name="Responsible").fill("the data office")
-    page.get_by_role("checkbox").first.check()
+    page.get_by_role("checkbox").first.click()  # ticked once the page has answered
+    page.get_by_role("checkbox", checked=True).first.wait_for()
     page.get_by_role("button", name="Add to the report").click()
     page.get_by_text("Added to the report of run").wait_for()
     give_reason(page)

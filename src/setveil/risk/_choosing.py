@@ -33,8 +33,8 @@ def choose_items(
     items has the number of all records. The search for one target ends after ``patience`` steps, with the best so far.
 
     No combination has a smaller support than all items together, so the search ends where this support is found. Only
-    records with ``size`` of the items matter. Those of a rare item are few and looked at one by one; where all items are
-    frequent, 64 records are looked at together.
+    records with ``size`` of the items matter. Those of a rare item are few and looked at one by one; where all items
+    are frequent, 64 records are looked at together.
     """
     own_indptr, own_items = own
     size = chosen.shape[1]

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="assignment, return-value"
 """What small sets of a record's own items give away: the supports of all of them, tallied per record."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import grown, place_in
-from setveil.arrays.mining import Lists, Postings, intersect, popcount
+from setveil.arrays.mining import Lists, Postings, intersect, list_bits, popcount
 
 _NEVER = np.int64(np.iinfo(np.int64).max)
 
@@ -271,6 +272,57 @@ def look_up_pairs(
 
 
 @compiled
+def count_triples(rows: Rows, begin: int, end: int, pairs: NDArray[np.int64], triples: NDArray[np.int64]) -> None:
+    """Add the weights of the rows ``begin:end`` to the supports of pairs and triples: items h < i < j together at
+    ``triples[j * (j - 1) * (j - 2) // 6 + i * (i - 1) // 2 + h]``; pairs as in ``count_pairs``.
+    """
+    indptr, items, weights = rows
+    for row in range(begin, end):
+        for last in range(indptr[row], indptr[row + 1]):
+            high = np.int64(items[last])
+            base = high * (high - 1) * (high - 2) // 6
+            for middle in range(indptr[row], last):
+                low = np.int64(items[middle])
+                pairs[np.uint64(high * (high - 1) // 2 + low)] += weights[row]
+                start = base + low * (low - 1) // 2
+                for first in range(indptr[row], middle):
+                    triples[np.uint64(start + items[first])] += weights[row]
+
+
+@compiled
+def look_up_triples(
+    rows: Rows,
+    begin: int,
+    end: int,
+    singles: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+    triples: NDArray[np.int64],
+    sums: NDArray[np.float64],
+    least: NDArray[np.int64],
+) -> None:
+    """What ``tally_subsets`` finds of up to three items of the rows ``begin:end``, from supports that are known."""
+    indptr, items, _ = rows
+    for row in range(begin, end):
+        for last in range(indptr[row], indptr[row + 1]):
+            high = np.int64(items[last])
+            _tally(row, 1, 1.0, singles[high], sums, least)
+            base = high * (high - 1) * (high - 2) // 6
+            for middle in range(indptr[row], last):
+                low = np.int64(items[middle])
+                _tally(row, 2, 1.0, pairs[np.uint64(high * (high - 1) // 2 + low)], sums, least)
+                start = base + low * (low - 1) // 2
+                alone, inverse, smallest = np.int64(0), 0.0, _NEVER
+                for first in range(indptr[row], middle):
+                    support = triples[np.uint64(start + items[first])]
+                    alone += support == 1
+                    inverse += 1 / support
+                    smallest = min(smallest, support)
+                sums[row, 2, 0] += alone
+                sums[row, 2, 1] += inverse
+                least[row, 2] = min(least[row, 2], smallest)
+
+
+@compiled
 def find_rare_subsets(
     rows: Rows, postings: Postings, targets: NDArray[np.int64], size: int, k: int, patience: int
 ) -> NDArray[np.int8]:
@@ -285,8 +337,8 @@ def find_rare_subsets(
     n_words = postings.bits.shape[1]
     verdicts = np.zeros(len(targets), dtype=np.int8)
     held = np.empty((size + 1, n_words), dtype=np.uint64)  # [depth] the rows that contain the prefix of that length
-    common = np.empty((size + 1, 0), dtype=np.int32)  # the same as a list, where the first item is a rare one
-    n_common = np.zeros(size + 1, dtype=np.int64)
+    common = np.empty((size + 1, n_words), dtype=np.int32)  # the same as a list, where they are few
+    n_common = np.zeros(size + 1, dtype=np.int64)  # [depth] -1: in ``held``
     supports = np.zeros(size + 1, dtype=np.int64)  # [depth] of the prefix of that length
     chosen = np.zeros(size + 1, dtype=np.int64)  # [depth] position in the target of the item to try next
     for number in range(len(targets)):
@@ -298,10 +350,13 @@ def find_rare_subsets(
                 depth -= 1
                 continue
             item = items[chosen[depth]]
-            is_bits = len(weights) == 0 and postings.dense[items[chosen[1] - np.int64(depth > 1)]] >= 0
             chosen[depth] += 1
-            if is_bits:  # so are all items that come after it
+            is_frequent = len(weights) == 0 and postings.dense[item] >= 0  # then so are all items that come after it
+            if is_frequent and (depth == 1 or n_common[depth - 1] < 0):
                 supports[depth] = _hold(postings.bits[postings.dense[item]], held, depth, depth < size)
+                n_common[depth] = -1
+                if depth < size and 4 * supports[depth] < n_words:
+                    n_common[depth] = list_bits(held[depth], common[depth])
             else:
                 others = postings.records[postings.indptr[item] : postings.indptr[item + 1]]
                 if depth == 1 and len(others) > common.shape[1]:

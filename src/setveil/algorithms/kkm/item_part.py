@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Algorithm, Context, make_algorithm
 from setveil.algorithms.kkm.estimates import start_depths
 from setveil.algorithms.kkm.people import People, ancestors_of, item_hierarchy
-from setveil.algorithms.km.trim import add_offers, trim_rows
+from setveil.algorithms.km.generalizing import add_offers
+from setveil.algorithms.km.trim import trim_rows
 from setveil.arrays.threads import map_in_order
 from setveil.core import Hierarchy, Transactions, Vocabulary
 from setveil.core.row_order import entries_of

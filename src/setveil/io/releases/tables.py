@@ -159,16 +159,21 @@ def read_table(path: Path, header: Sequence[str], further: Sequence[str] = ()) -
     try:
         with io.TextIOWrapper(open_regular(path), encoding="utf-8", newline="") as file:
             reader = csv.reader(file, strict=True)
-            first = next(reader, None)
-            if first in [[*header, *further[:n]] for n in range(1, len(further) + 1)]:
-                header = first
-            if first != list(header):
-                raise InputError(f"{name}:1: the header must be {one_line(','.join(header), 200)}.")
-            for row in reader:
-                if len(row) != len(header):
-                    raise InputError(f"{name}:{reader.line_num}: expected {len(header)} fields, found {len(row)}.")
-                yield reader.line_num, row
+            try:
+                first = next(reader, None)
+                if first in [[*header, *further[:n]] for n in range(1, len(further) + 1)]:
+                    header = first
+                if first != list(header):
+                    raise InputError(f"{name}:1: the header must be {one_line(','.join(header), 200)}.")
+                for row in reader:
+                    if len(row) != len(header):
+                        raise InputError(f"{name}:{reader.line_num}: expected {len(header)} fields, found {len(row)}.")
+                    yield reader.line_num, row
+            except csv.Error as problem:
+                raise InputError(
+                    f"{name}:{reader.line_num}: cannot be read as CSV ({one_line(str(problem), 80)})."
+                ) from None
     except UnicodeDecodeError:
         raise InputError(f"{name}: is not UTF-8 text.") from None
-    except (OSError, csv.Error) as problem:
-        raise InputError(f"{name}: cannot be read as CSV ({one_line(str(problem), 80)}).") from None
+    except OSError as problem:
+        raise InputError(f"{name}: cannot be read ({one_line(str(problem), 80)}).") from None

@@ -95,7 +95,7 @@ class PolarsFrame:
         import polars as pl
 
         series = self._whole(column)
-        if self.kind(column) == LIST or isinstance(series.dtype, pl.Struct | pl.Object | pl.Binary):
+        if self.kind(column) == LIST or isinstance(series.dtype, pl.Struct | pl.Object | pl.Binary | pl.Duration):
             raise _no_cell(self, column, str(series.dtype))
         for start in range(0, self.n_rows, ROWS_AT_ONCE):
             part = series.slice(start, ROWS_AT_ONCE)
@@ -160,8 +160,8 @@ class PolarsFrame:
     def has_only_0_and_1(self, column: int) -> bool:
         """Whether a column of numbers or booleans holds nothing else, missing values aside."""
         series = self._whole(column)
-        values = (series.fill_nan(None) if series.dtype.is_float() else series).drop_nulls().to_numpy()
-        return bool(((values == 1) | (values == 0)).all())
+        values = (series.fill_nan(None) if series.dtype.is_float() else series).drop_nulls()
+        return self.kind(column) == BOOLEAN or bool(((values == 1) | (values == 0)).all())
 
     def label(self, column: int) -> str:
         """The column's name as an item label."""

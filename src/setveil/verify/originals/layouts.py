@@ -50,6 +50,8 @@ def read_text(form: Interpretation, chosen: Sequence[int] | None = None) -> Iter
         )
     if reader is None:
         return _table(form, rows)
+    if form.split is None and not form.strip:
+        return reader(form, rows)
     return (Row(row.number, row.id, finished(form, row.labels), row.cells) for row in reader(form, rows))
 
 
