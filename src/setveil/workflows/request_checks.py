@@ -64,7 +64,8 @@ def check_model_lists(data: Dataset, model: PrivacyModel) -> None:
     check_lists(data, lists, [name for name in lists if known[name].protects])
     for name, value in given.items():
         labels_of = known[name].kind.labels
-        if known[name].protects and value and not any(_all_occur(labels_of([one]), data) for one in value):
+        is_list = known[name].protects and value is not None and len(value) > 1  # of a single line a warning is enough
+        if is_list and not any(_all_occur(labels_of([one]), data) for one in value):
             raise InputError(
                 f"{name}: every line of the list has an item that is not in the data, so that nothing would be "
                 "protected. Check that the list belongs to this data."
