@@ -47,6 +47,12 @@ SAID: dict[str, tuple[list[str], str]] = {
         [*ANONYMIZE, "--model", "constraints", "-k", "2", "--constraints", "data.csv"],
         "constraints: every line of the list has an item that is not in the data",
     ),
+    "an option of other models": (
+        [*KM, "--sensitive", "tea"],
+        'model "km" has no option "sensitive"; it has k, k_known, m, observable. Models with it: degree, ',
+    ),
+    "a folder for a list": ([*KM, "--domain", "."], ".: is a folder; name a file."),
+    "no folder for a comparison": (["compare", "data.csv", "-o", "gone/c"], "gone: there is no such folder; create"),
     "a page": (["help", "nope"], 'no page "nope"; `setveil help` lists the pages.'),
 }  # fmt: skip
 

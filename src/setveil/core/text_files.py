@@ -23,6 +23,8 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
             yield file
     except FileNotFoundError:
         raise InputError(f"{os.fspath(path)}: no such file; check the path.") from None
+    except IsADirectoryError:
+        raise InputError(f"{os.fspath(path)}: is a folder; name a file.") from None
     except OSError as problem:
         raise InputError(f"{os.fspath(path)}: cannot be read ({problem.strerror}).") from None
     except UnicodeDecodeError:

@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from setveil.errors import times
 from setveil.report.figures import (
-    Inference,
-    Residual,
     highest_probability,
     inference_by_known,
-    known_words,
     mean_risk,
     residual_of,
     unchanged_of,
@@ -25,7 +22,6 @@ from setveil.report.figures import (
     worst_inference,
 )
 from setveil.report.lights import (
-    NO_CONTROL,
     NO_CONTROL_OF_COUNTS,
     Colour,
     average_risk,
@@ -34,6 +30,7 @@ from setveil.report.lights import (
     journalist_knows,
     journalist_risk,
     lights_of,
+    risk_words,
     singled_out_of,
 )
 from setveil.report.profiles import ENVIRONMENTS
@@ -137,39 +134,13 @@ def singling_out(facts: Facts) -> list[str]:
     lines = [
         f"{facts.guarantee} Verified on the published files." if facts.holds else f"Not verified. {facts.guarantee}"
     ]
-    by_known = {row.known: row for row in worst_by_known(facts.attacks, facts.risk_after, facts.risk_before)}
-    reach = facts.known_items
-    if reach is not None and reach + 1 in by_known:
-        row = by_known[int(reach) + 1]
-        lines.append(f"With one known item more ({row.known}): {_share(row)}.")
-    worst = residual_of(facts)
+    worst, reach = residual_of(facts), facts.known_items
     if worst is None:
-        lines.append("No published record has an item that could be known.")
-    elif worst.of_all_people == 0:
-        lines.append(f"With {known_words(worst.known, worst.columns)}, no attacker tried singles out anyone.")
-    else:
-        control = f" {NO_CONTROL}" if worst.control is None and worst.attacker == "identifying" else ""
-        lines.append(f"Worst attacker tried, with {_counted(worst)}: {_share(worst)}.{control}")
-    return lines
-
-
-def _counted(row: Residual | Inference) -> str:
-    """What an attacker knows."""
-    if not row.known:
-        return "the known columns alone"
-    items = f"{row.known} known item{'s' if row.known > 1 else ''}"
-    if row.attacker == "identifying" and isinstance(row, Residual):
-        items = f"up to {row.known} items, the most identifying ones" if row.known > 1 else "the most identifying item"
-    return f"the known columns and {items}" if row.columns else items
-
-
-def _share(row: Residual) -> str:
-    text = f"{percent(row.of_all_people)} of all people are singled out"
-    if row.singled_out != row.of_all_people:
-        text += f", {percent(row.singled_out)} of {row.base}"
-    if row.interval is not None:
-        text += f" (95 % interval {percent(row.interval[0])} to {percent(row.interval[1])})"
-    return text + ("" if row.before is None else f"; {percent(row.before)} before anonymization")
+        return [*lines, "No published record has an item that could be known."]
+    for row in worst_by_known(facts.attacks, facts.risk_after, facts.risk_before):
+        if reach is not None and row.known == reach + 1 and row != worst:
+            lines.append(f"With one known item more ({row.known}), {row.sentence[0].lower()}{row.sentence[1:]}.")
+    return [*lines, risk_words(worst)]
 
 
 def linkability(facts: Facts) -> list[str]:
@@ -267,7 +238,7 @@ def risks_of(facts: Facts) -> list[Risk]:
                 f"{percent(worst.of_all_people)} of all people",
                 f"low: {good}; high: {bad}",
                 rule.colour(worst.of_all_people),
-                f"{_counted(worst)}, beyond the guarantee or within it",
+                f"the attacker {worst.words.rstrip(',')}; within the guarantee or beyond it",
             )
         )
     inferred = worst_inference(facts.attacks)
@@ -282,7 +253,7 @@ def risks_of(facts: Facts) -> list[Risk]:
                 f"{percent(inferred.share)} of {base}",
                 f"low: {good}; high: {bad}",
                 rule.colour(inferred.share),
-                f"{_counted(inferred)}{control}",
+                f"the attacker {inferred.words}{control}",
             )
         )
     return rows
@@ -338,6 +309,9 @@ def _features(facts: Facts) -> list[tuple[str, str]]:
     examples = ", ".join(named(label, facts.names) for label in sensitive[:LISTED])
     if len(sensitive) > LISTED:
         examples += ", …"
+    none_named = "none named: all items are treated alike"
+    if secret := [name for name, role in facts.columns if role == "sensitive"]:
+        none_named = f"none named; sensitive columns: {', '.join(secret)}"
     changes = facts.changes
     rows = [
         ("Person", "one record of the input; k counts records"),
@@ -348,7 +322,7 @@ def _features(facts: Facts) -> list[tuple[str, str]]:
         ("Input", facts.read or "read from memory"),
         (
             "Sensitive items",
-            f"{figure(len(sensitive))}: {examples}" if sensitive else "none named: all items are treated alike",
+            f"{figure(len(sensitive))}: {examples}" if sensitive else none_named,
         ),
     ]
     n_items = changes.get("n_items") if isinstance(changes, Mapping) else None

@@ -258,8 +258,10 @@ def _made(folder: Path) -> Path:
     """The folder of a comparison. Its files contain information about the original, so only the owner may read it."""
     refuse_address(folder)
     try:
-        is_new = not folder.exists()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        is_new, above = not folder.exists(), folder.absolute().parent
+        if is_new and not above.exists():
+            raise InputError(f"{one_line(str(above), 120)}: there is no such folder; create it, or choose another.")
+        folder.mkdir(mode=0o700, exist_ok=True)
         if not is_new and not (folder / "points").is_dir() and any(folder.iterdir()):
             raise InputError(f"{one_line(str(folder), 120)}: contains other files; choose another folder.")
         folder.chmod(0o700)
