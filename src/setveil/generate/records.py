@@ -183,7 +183,8 @@ def _swap(
     np.cumsum(np.bincount(entries, minlength=len(table.singles)), out=begin[1:])
     where, slot = np.empty((2, len(entries)), dtype=np.int32)
     loops.list_positions(entries, begin, where, slot)
-    rows = np.column_stack((entries, starts[owner], starts[owner + 1])).astype(np.int32)
+    rows = np.empty((len(entries), 3), dtype=np.int32)
+    rows[:, 0], rows[:, 1], rows[:, 2] = entries, starts[owner], starts[owner + 1]
     bits, marks = loops.mark_in_triples(pair), loops.mark_keys(keys)
     n_swaps = min(SWAPS_PER_ENTRY * len(entries), max(FEW_SWAPS, LEAST_PER_ENTRY * len(entries)))
     per_round = n_swaps // ROUNDS + 1
