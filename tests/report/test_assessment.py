@@ -186,7 +186,7 @@ def test_the_three_tests_show_the_attacks_with_control_and_interval(facts: Facts
     assert inferred[0].startswith(
         "An attacker who knows 2 items becomes certain of a sensitive item for 25.0 % of people"
     )
-    assert "(90.0 % before anonymization; 5.00 % for people not in the data). 95 % interval: 20.0 % to" in inferred[0]
+    assert "(90.0 % before anonymization; 5.00 % for people not in the data; 95 % interval 20.0 % to" in inferred[0]
     assert (
         inferred[1].startswith("More than 50 % sure of a sensitive item: 25.0 %") and "control: 5.00 %" in inferred[1]
     )

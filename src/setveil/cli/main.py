@@ -18,6 +18,7 @@ import typer
 
 from setveil.cli import is_loaded, is_loading
 from setveil.cli.console import be_quiet, complain, is_lost, note, say, show_warnings
+from setveil.cli.usage import refuse_repeated, usage_words
 from setveil.errors import InputError, SetveilError, is_interrupt, one_line, speaking_of_options
 
 # Typer brings its own click; the common root of its usage errors is found through a class it does export.
@@ -147,6 +148,7 @@ def _run_command(arguments: list[str]) -> int:
             say(f"setveil {__version__}")
             return 0
         _refuse_empty(arguments)
+        refuse_repeated(_commands(), arguments)
         status = _commands()(_switched(arguments), prog_name="setveil", standalone_mode=False)
     except _UsageProblem as problem:
         where = getattr(problem, "ctx", None)
@@ -154,7 +156,7 @@ def _run_command(arguments: list[str]) -> int:
         if type(problem).__name__ == "NoArgsIsHelpError":
             note(problem.format_message())
         else:
-            complain(f"{command}: {problem.format_message().rstrip('.')}; see {command} --help.")
+            complain(f"{command}: {usage_words(problem)}. See {command} --help.")
         return 2
     except typer.Exit as ended:
         return ended.exit_code

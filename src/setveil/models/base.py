@@ -102,6 +102,11 @@ class PrivacyModel(ABC):
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
+    def starting_values(cls) -> dict[str, Any]:
+        """Values to begin with: those of ``start``, and the middle of those that a comparison tries."""
+        return {**{name: values[len(values) // 2] for name, values in cls.grid.items()}, **cls.start}
+
+    @classmethod
     def suits(cls, has_known_columns: bool) -> bool:
         """Whether to propose it for data with or without known columns."""
         return bool(cls.known_columns) if has_known_columns else not cls.generalizes_columns
@@ -170,17 +175,19 @@ class PrivacyModel(ABC):
 
     def check_columns(self, roles: Iterable[tuple[str, str]]) -> None:
         """Refuse columns, given as name and role, that this model would publish outside its guarantee."""
+        from setveil.models.registry import usual_model
+
         named = list(roles)
         known, secret = ([name for name, role in named if role == one] for one in ("known", "sensitive"))
         if known and not self.known_columns:
             raise InputError(
                 f'model "{self.name}" does not protect known columns ({name_some(known)}): its guarantee is about '
-                "items alone. Use model kkm, or drop them with --drop."
+                f"items alone. Use model {usual_model(True)}, or drop them with --drop."
             )
         if secret and not self.protects_columns:
             raise InputError(
-                f'model "{self.name}" does not protect sensitive columns ({name_some(secret)}). Use model kkm, or '
-                "leave them out with --drop."
+                f'model "{self.name}" does not protect sensitive columns ({name_some(secret)}). Use model '
+                f"{usual_model(True)}, or leave them out with --drop."
             )
 
     def column_sentences(self, roles: Iterable[tuple[str, str]]) -> list[str]:

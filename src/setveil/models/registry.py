@@ -75,8 +75,8 @@ def make_model(name: str, options: Mapping[str, Any]) -> PrivacyModel:
     options = kind.completed(options)
     missing = [parameter for parameter in known.values() if parameter.is_required and parameter.name not in options]
     if missing:
-        meanings = "; ".join(f"{one.name}: {one.help[0].lower()}{one.help[1:-1]}" for one in missing)
-        raise InputError(f'model "{name}" needs {" and ".join(one.name for one in missing)}. Set {meanings}.')
+        needed = " and ".join(f"{one.name} ({one.help[0].lower()}{one.help[1:-1]})" for one in missing)
+        raise InputError(f'model "{name}" needs {needed}.')
     return kind(**options)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from setveil.errors import times
 from setveil.report.figures import (
     Inference,
     Residual,
@@ -199,17 +200,14 @@ def inference(facts: Facts) -> list[str]:
     worst, highest = worst_inference(facts.attacks), highest_probability(facts.attacks)
     lines = []
     if worst is not None:
-        interval = ""
-        if worst.certain and worst.interval is not None:
-            interval = f" 95 % interval: {percent(worst.interval[0])} to {percent(worst.interval[1])} of {worst.base}."
-        lines.append(f"{worst.sentence}.{interval}")
+        lines.append(f"{worst.sentence}.")
         if worst.certain and worst.control is None and not facts.traits.has_own_records:
             lines.append(NO_CONTROL_OF_COUNTS)
         above = max(inference_by_known(facts.attacks), key=lambda row: (row.likely, row.known))
         line = f"More than 50 % sure of {above.what}: {percent(above.likely)} of {above.base}"
         lines.append(line + ("." if above.likely_control is None else f" (control: {percent(above.likely_control)})."))
     if highest is not None:
-        lines.append(f"Highest probability of a named sensitive item: {percent(highest)}, {_tried(facts)}.")
+        lines.append(f"Highest probability of a named sensitive item: {percent(highest)}, {_tried(facts, highest)}.")
     linked = facts.shape.get("linked")
     if facts.traits.has_groups and linked is not None:
         lines.append(
@@ -219,7 +217,7 @@ def inference(facts: Facts) -> list[str]:
         lines.append(facts.guessing)
     if "largest_percentage" in facts.achieved:
         share = percent(facts.achieved["largest_percentage"] / 100)
-        lines.append(f"Highest share of one sensitive item among matching records, counted exactly: {share}.")
+        lines.append(f"Within the guarantee, at most {share} of matching records share a sensitive item (exact).")
     if not facts.sensitive and (worst is None or not worst.is_named):
         lines.append("No sensitive items were named, so that any item counts.")
     if worst is None:
@@ -227,13 +225,14 @@ def inference(facts: Facts) -> list[str]:
     return lines
 
 
-def _tried(facts: Facts) -> str:
+def _tried(facts: Facts, highest: float) -> str:
     """Over whom the highest probability was looked for."""
     rows = [row for row in facts.attacks if row.get("certain")]
     most = max(row["known"] for row in rows)
     if all(row["n_targets"] >= row["n_people"] for row in rows):
         return f"over all people, with up to {most} known items"
-    return f"over the people attacked, a random sample, with up to {most} known items; for others it can be higher"
+    others = "" if highest >= 1 else "; for others it can be higher"
+    return f"over the people attacked, a random sample, with up to {most} known items{others}"
 
 
 def _why_not(facts: Facts) -> str:
@@ -377,7 +376,7 @@ def _mitigation(facts: Facts) -> list[str]:
     if metrics.get("suppression_ratio"):
         suppressed.append(f"{percent(metrics['suppression_ratio'])} of all entries")
     if facts.details.get("left_out_records"):
-        suppressed.append(f"{figure(facts.details['left_out_records'])} records without public items")
+        suppressed.append(f"{times(facts.details['left_out_records'], 'record')} without public items")
     if not facts.traits.has_own_records:
         suppressed.append("all records of people, and counts below the smallest one that is published")
     lines.append(f"Suppressed: {', '.join(suppressed)}." if suppressed else "Suppressed: nothing.")
@@ -386,7 +385,7 @@ def _mitigation(facts: Facts) -> list[str]:
         shares = ", ".join(f"{name} {percent(value)}" for name, value in sorted(lost.items()))
         lines.append(f"Detail lost in columns (0 %: values as they are; 100 %: no value is published): {shares}.")
     if metrics.get("empty_records"):
-        lines.append(f"{figure(metrics['empty_records'])} records are published empty.")
+        lines.append(f"{times(metrics['empty_records'], 'record is', 'records are')} published empty.")
     words = utility_of(facts.query_errors).words
     if words:
         lines.append("Utility: " + "; ".join(words[:3]) + ".")
