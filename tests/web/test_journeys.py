@@ -53,6 +53,7 @@ def test_a_shop_file_is_protected_compared_handed_over_and_checked(page: Page, t
     page.get_by_role("button", name="Suggest settings").click()
     page.get_by_role("button", name="Cancel the search").wait_for()
     page.get_by_role("heading", name="A: Proposal").wait_for(timeout=RUN)
+    page.locator(".proposal").get_by_text("of all visits are singled out").first.wait_for()
     page.get_by_role("button", name="Use this: ").first.click()
     page.get_by_role("button", name="In use: ").wait_for()  # it is marked
     assert audit(page) == []

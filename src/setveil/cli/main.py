@@ -38,6 +38,8 @@ NO_PLACE = frozenset(
     )
 )
 
+LAST_STREAM = 2  # the number of standard error
+
 app = typer.Typer(
     name="setveil",
     help="Make transaction data (one set of items per person) safe to publish, verify it, and show the cost.",
@@ -98,8 +100,18 @@ except SetveilError as problem:
 is_loaded()
 
 
+def _open_closed_streams() -> None:
+    """Where standard streams are closed, text leads nowhere, and no file that is opened later takes their place."""
+    while (place := os.open(os.devnull, os.O_RDWR)) <= LAST_STREAM:
+        os.set_inheritable(place, True)
+    os.close(place)
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (open to the end)
+
+
 def main() -> None:
     """Run a command; every error is one line and an exit code."""
+    _open_closed_streams()
     is_loading()  # until there is somebody to catch it
     gc.set_threshold(200_000, 20, 100)  # the data are arrays: frequent hunts for cycles cost a sixth of a short command
     status = _run(sys.argv[1:])

@@ -69,6 +69,8 @@ class PrivacyModel(ABC):
     depends_on_suppressed: ClassVar[bool] = False  # whether it is met depends on which items were suppressed
     is_usual: ClassVar[bool] = False  # suggestions begin with it, for data that it suits
     suggested_from: ClassVar[float] = inf  # known items from which suggestions try it, too, with k alone
+    # Starts of sentences of ``not_protected``, and the last version whose certificates may lack them.
+    later_sentences: ClassVar[Mapping[str, str]] = {}
     suggested_if_dense: ClassVar[bool] = False  # the same where records resemble each other
     shapes_hierarchy: ClassVar[bool] = False  # hierarchies built from the data are chosen by it
 

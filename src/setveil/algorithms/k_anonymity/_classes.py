@@ -247,7 +247,7 @@ def cost_of_swapping(
     """By how much the loss would grow if two records of different classes changed places. Common items do not
     matter.
 
-    ``stamp`` [n_items] holds numbers of earlier steps. There are no branches: which items are common cannot be predicted.
+    ``stamp`` [n_items] holds numbers of earlier steps. No branches: which items are common cannot be predicted.
     """
     a, b = classes.of[record], classes.of[other]
     size_a, size_b = classes.size[a], classes.size[b]

@@ -449,9 +449,18 @@ def room_for(length: int, itemsets: Shorts, limits: Limits) -> int:
 
 
 @compiled
+def places_of(row: Shorts) -> Ints:
+    """All places of a record."""
+    places = np.empty(len(row), dtype=np.int64)
+    for at in range(len(row)):
+        places[at] = at
+    return places
+
+
+@compiled
 def show_next(row: Shorts, row_pairs: Shorts, itemsets: Shorts, table: Ints, stack: Structs, limits: Limits) -> None:
     """Publish the entries NEXT of a record in place of those KEPT: first what goes is counted off, then what comes."""
-    places = np.arange(len(row))
+    places = places_of(row)
     buffer = np.empty(room_for(len(row), itemsets, limits), dtype=np.int32)
     for amount in (-1, 1):
         for at in range(len(row)):
@@ -478,7 +487,7 @@ def take_in(
     least: int,
 ) -> None:  # fmt: skip
     """Show places that are not shown, in this order, if all itemsets they make are wanted and ``least`` show them."""
-    places = np.arange(len(row))
+    places = places_of(row)
     buffer = np.empty(room_for(len(row), itemsets, limits), dtype=np.int32)
     for at in order:
         if row[at, KEPT]:

@@ -37,6 +37,7 @@ from setveil.algorithms.km._trim_records import (
     list_conflicts,
     loss_of,
     pairs_of,
+    places_of,
     row_of,
     show_next,
     show_without,
@@ -91,7 +92,7 @@ def choose_again(
             if shows_dead or loss < loss_of(conflicts, stack, n_priced, length, everything & ~now) - TINY:
                 show_without(row, row_pairs, itemsets, table, stack, limits, left_out)
         elif least > 0:
-            take_in(row, row_pairs, itemsets, table, stack, limits, np.arange(length), least)
+            take_in(row, row_pairs, itemsets, table, stack, limits, places_of(row), least)
         else:
             choose_greedily(row, row_pairs, itemsets, table, costs, stack, limits)
     return done

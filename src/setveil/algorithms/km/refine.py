@@ -272,7 +272,7 @@ def refine_release(data: Dataset, model: KmAnonymity, release: Recoding, loss: s
         f"{loss}_before_refining": losses.share(before),
         "specialized": refiner.n_specialized,
         "exchanged": refiner.n_exchanged,
-        "moves": refiner.explain(),
+        "moves": refiner.explain if context.defers_moves else refiner.explain(),
         **kept,  # how the algorithm came to the cut that was refined
     }
     return Recoding.from_cut(data, hierarchy, refiner.node_of_leaf, details)
