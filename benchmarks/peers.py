@@ -8,9 +8,11 @@ A command may use these names in braces:
 
 - ``{data}``: one record per line, items separated by blanks (FIMI);
 - ``{table}``: a CSV of two columns, record and item;
-- ``{levels}``: the hierarchy, one line per item: item, parent, …, root;
+- ``{levels}``: the hierarchy, a CSV with a header and one line per item: item, parent, …, root;
 - ``{amnesia}``: the hierarchy in Amnesia's own format;
 - ``{k}``, ``{m}``, and ``{out}``, a folder of its own for what the program writes.
+
+Braces of the command itself are doubled. What a program prints on standard output is not shown.
 
 How to prepare the programs:
 
@@ -37,6 +39,8 @@ from pathlib import Path
 from benchmarks.commands import SETVEIL, run_measured
 from benchmarks.data_sets import DataSet, data_sets
 
+NAMES = ("data", "table", "levels", "amnesia", "k", "m", "out")
+
 
 def main() -> None:
     """Print the table."""
@@ -53,6 +57,13 @@ def main() -> None:
     peers = dict(peer.split("=", 1) for peer in options.peer if "=" in peer)
     if len(peers) < len(options.peer) or not peers:
         parser.error("give --peer NAME=COMMAND, once for each program")
+    for name, text in peers.items():
+        try:
+            program = shlex.split(text.format(**dict.fromkeys(NAMES, "-")))[0]
+        except (KeyError, IndexError, ValueError):
+            parser.error(f"--peer {name}: give a program; names in braces are {', '.join(NAMES)}; double other braces")
+        if shutil.which(program) is None:
+            parser.error(f"--peer {name}: there is no program {program}")
     print(f"{'data':12}{'program':14}{'CPU s':>9}{'MB':>8}{'ratio':>8}")
     with tempfile.TemporaryDirectory() as temporary:
         for data in data_sets(options.data, Path(temporary)):
@@ -63,16 +74,16 @@ def main() -> None:
 def compare(data: DataSet, peers: dict[str, str], k: int, m: int, repeat: int, folder: Path) -> None:
     """The lines of one data set."""
     names = {**prepare(data, folder), "k": str(k), "m": str(m), "out": str(folder / "peer")}
-    aa = [*SETVEIL, "anonymize", names["data"], "-o", str(folder / "out"), "--force", "--model", "km", "-k", str(k)]
-    aa += ["-m", str(m), "--algorithm", "aa", "--hierarchy", names["levels"]]
+    aa = [*SETVEIL, "--quiet", "anonymize", names["data"], "-o", str(folder / "out"), "--force"]
+    aa += ["--model", "km", "-k", str(k), "-m", str(m), "--algorithm", "aa", "--hierarchy", names["levels"]]
     commands = {"setveil aa": aa} | {name: shlex.split(text.format(**names)) for name, text in peers.items()}
     least: dict[str, tuple[float, float]] = {}
     failed: dict[str, int] = {}
     for _ in range(repeat):
         for name, command in commands.items():
             (folder / "peer").mkdir(exist_ok=True)
-            program = shutil.which(command[0]) or command[0]
-            status, cpu, megabytes, _ = run_measured([program, *command[1:]], folder / "stdout", {})
+            found = [str(shutil.which(command[0])), *command[1:]]
+            status, cpu, megabytes, _ = run_measured(found, folder / "stdout", {})
             shutil.rmtree(folder / "peer")
             if status:
                 failed[name] = status

@@ -160,6 +160,7 @@ class CountsAlone(LocalEngine):
 def test_the_declared_scaling_is_what_happens(entry: Entry, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without asking the registry what may run: records elsewhere, an engine that counts, and the algorithm itself."""
     monkeypatch.setattr(tree_counts, "MANY", 0)  # counted in tables, as on Spark, however few the records are
+    monkeypatch.setattr(tree_counts, "FOR_EACH_PLACE", 0)
     rows = [["a", "b"], ["b", "c"], ["a", "c"], ["b"], ["c", "d"], ["b", "d"], ["c"], ["d"]] * 3
     remote = Scattered(Transactions.from_lists(rows), 3)
     tree = Hierarchy.balanced(remote.vocabulary, 2) if entry.hierarchy == "required" else None

@@ -50,6 +50,7 @@ def naive_rare(data: Transactions, tree: Hierarchy, nodes: list[int], size: int,
 @pytest.mark.parametrize("size", [2, 3, 4])
 def test_rare_itemsets_by_the_book(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree_counts, "MANY", 0)
+    monkeypatch.setattr(tree_counts, "FOR_EACH_PLACE", 0)
     monkeypatch.setattr(tree_counts, "ENTRIES_AT_ONCE", 16)  # several slices for several threads
     n_found = 0
     for seed in range(40 if size < 4 else 15):
@@ -90,6 +91,17 @@ def test_a_table_out_of_proportion_is_not_made(monkeypatch: pytest.MonkeyPatch) 
     data, tree, _ = some_case(2)
     assert not LocalEngine().tree_counts(data, tree).can_count(10, 2, 5)  # walking is faster
     monkeypatch.setattr(tree_counts, "MANY", 0)
+    monkeypatch.setattr(tree_counts, "FOR_EACH_PLACE", 0)
     counts = LocalEngine().tree_counts(data, tree)
     assert not counts.can_count(100_000, 3, 5)
     assert not counts.can_count(10, 2, 100_000)
+
+
+def test_counting_is_chosen_by_what_it_costs(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = Transactions.from_lists([["a", "b", "c", "d", "e"]] * 12)  # 120 pairs
+    counts = LocalEngine().tree_counts(data, Hierarchy.balanced(data, 2))
+    monkeypatch.setattr(tree_counts, "MANY", 120)
+    assert counts.can_count(4, 2, 5)  # 6 places
+    assert not counts.can_count(5, 2, 5)  # 10 places
+    monkeypatch.setattr(tree_counts, "MANY", 121)
+    assert not counts.can_count(4, 2, 5)

@@ -10,8 +10,7 @@ def common_parts(records: Sequence[set[int]], k: int, value: Sequence[float]) ->
     worth = [sum(item in record for record in records) * value[item] for item in range(len(value))]
     rows = [sorted(record, key=lambda item: (-worth[item], item)) for record in records]
     shown = [
-        set(max((row[:end] for end in range(len(row) + 1) if _share(rows, row[:end]) >= k or not end), key=len))
-        for row in rows
+        set(row[: max(end for end in range(len(row) + 1) if _share(rows, row[:end]) >= k or not end)]) for row in rows
     ]
     changed = True
     while changed:

@@ -27,12 +27,11 @@ from setveil.core import Hierarchy, Transactions
 from setveil.engines.base import Engine, Found, Watch
 
 ENTRIES_AT_ONCE = 1 << 20  # occurrences in a slice of records: a fraction of a second
-IN_PROPORTION = 16  # positions of a table for each itemset of a record; beyond that other ways are faster
-SMALL_TABLE = 1 << 22
-# Itemsets of all records from which all of them are counted in a table: one pass, whose cost is their number. Below,
-# walking from one rare itemset to the next is faster as a rule: its cost follows the rare ones. Where exactly depends
-# on the data (dense baskets gain earlier, long tails of rare items later). Both ways give the same counts.
-MANY = 30_000_000
+# All itemsets of the records are counted in a table if there are many of them, and this many for each place of the
+# table: one pass, whose cost is the number of itemsets and of places. Otherwise walking from one rare itemset to the
+# next costs less: its cost follows the rare ones. Both ways give the same counts.
+MANY = 10_000_000
+FOR_EACH_PLACE = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +68,9 @@ class LocalTreeCounts:
         n_itemsets = np.ones(len(lengths))
         for taken in range(size):
             n_itemsets *= np.maximum(lengths - taken, 0) / (taken + 1)
-        room = min(MAX_TABLE_SIZE, SMALL_TABLE + IN_PROPORTION * n_itemsets.sum())
-        return bool(k <= MAX_K and n_itemsets.sum() >= MANY and n_itemsets_of(n_nodes, size) <= room)
+        n_places = n_itemsets_of(n_nodes, size)
+        is_cheaper = n_itemsets.sum() >= max(MANY, FOR_EACH_PLACE * n_places)
+        return bool(k <= MAX_K and n_places <= MAX_TABLE_SIZE and is_cheaper)
 
     def rare_itemsets(
         self, nodes: NDArray[np.int32], target: NDArray[np.int32], size: int, k: int, watch: Watch

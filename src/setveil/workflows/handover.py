@@ -110,8 +110,10 @@ def unpack_release(archive: str | os.PathLike[str], folder: str | os.PathLike[st
             left = MAX_UNPACKED
             for entry in entries:
                 left = _unpack(opened, entry, target / Path(entry.filename).name, left)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zipfile.LargeZipFile) as problem:
-        raise InputError(f"The archive cannot be read ({one_line(str(problem))}); ask for a new copy.") from None
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zipfile.LargeZipFile):
+        raise InputError(
+            f"{one_line(os.fspath(archive), 120)}: is not a ZIP archive, or is damaged or locked; ask for a new copy."
+        ) from None
     return target
 
 

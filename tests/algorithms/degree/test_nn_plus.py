@@ -22,11 +22,12 @@ def test_nn_plus_takes_the_partner_that_lowers_the_error_most() -> None:
         public, hidden = split.public, split.hidden
         rows, secrets = Rows(public.indptr, public.items), Rows(hidden.indptr, hidden.items)
         profiles, index, state = _profiles_of(public, hidden, p), _index_of(public, hidden), split.nothing_grouped()
+        kernels.fill_index(np.arange(split.n_records), rows, secrets, index, state)
         seed = int(split.telling[0])
         group = np.full(p, seed, dtype=np.int64)
         index.clock[0] += 1
         kernels.open_group(group[:1], secrets, profiles, index, state)
-        n_found = kernels.list_partners(group[:1], (100, 100, 0), True, rows, secrets, profiles, index, state)
+        n_found = kernels.list_partners(group[:1], (100, 100, 0), rows, secrets, profiles, index, state)
         listed = {int(record) for record in index.found[:n_found]}
         size = kernels.fill_group(group, 1, n_found, rows, secrets, profiles, index, state)
 

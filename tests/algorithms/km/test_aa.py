@@ -86,6 +86,7 @@ def test_paper_count_tree_orders() -> None:
 @pytest.mark.parametrize("tree_order", ["frequency", "leaves"])
 def test_same_moves_as_the_explicit_count_tree(tree_order: str, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree_counts, "MANY", many)
+    monkeypatch.setattr(tree_counts, "FOR_EACH_PLACE", 0)
     for data, tree, k in cases(300, seed=1):
         for m in (1, 2, 3, 4):
             cut, moves = naive.aa(base := naive.Database(data, tree), k, m, tree_order)

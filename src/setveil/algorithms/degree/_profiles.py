@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from setveil.algorithms.degree._grouping import Rows, State, accept_group, find_end, meets_mark, set_mark
 from setveil.arrays.compiling import compiled
 
+GROUPED, SILENT, TELLING = np.uint8(0), np.uint8(1), np.uint8(2)  # a record in a group; ungrouped ones of both kinds
+
 
 class Profiles(NamedTuple):
     """One profile per sensitive item: CSR over the public items that occur in its records, ascending."""
@@ -34,6 +36,8 @@ class CandidateIndex(NamedTuple):
 
     indptr: NDArray[np.int64]  # [public items + 1] where an item's records are in ``records``, ascending
     records: NDArray[np.int64]
+    kind: NDArray[np.uint8]  # [as records] GROUPED, SILENT or TELLING: groups look at many records, and mostly in vain
+    place: NDArray[np.int64]  # [occurrences] where an occurrence of an indexed record is in ``records``
     shortest: NDArray[np.int64]  # [silent records] by length, then number
     place_short: NDArray[np.int64]  # [records] where a silent record stands in ``shortest``
     next_short: NDArray[np.int64]  # [silent records + 1] leads to the next ungrouped one; changed in place
@@ -101,20 +105,39 @@ def value_record(record: int, cost: float, public: Rows, need: NDArray[np.float6
 
 
 @compiled
+def fill_index(records: NDArray[np.int64], public: Rows, hidden: Rows, index: CandidateIndex, state: State) -> None:
+    """Make it the index of these records, which are ascending."""
+    for item in range(len(index.indptr)):
+        index.indptr[item] = 0
+    for record in records:
+        for j in range(public.indptr[record], public.indptr[record + 1]):
+            index.indptr[public.items[j] + 1] += 1
+    for item in range(1, len(index.indptr)):
+        index.indptr[item] += index.indptr[item - 1]
+    free = index.indptr.copy()
+    for record in records:
+        for j in range(public.indptr[record], public.indptr[record + 1]):
+            index.place[j] = free[public.items[j]]
+            index.records[index.place[j]] = record
+            free[public.items[j]] += 1
+        kind = SILENT if hidden.indptr[record] == hidden.indptr[record + 1] else TELLING
+        set_kind(record, kind if state.group_of[record] < 0 else GROUPED, public, index)
+
+
+@compiled
+def set_kind(record: int, kind: int, public: Rows, index: CandidateIndex) -> None:
+    """An indexed record joins or leaves a group."""
+    for j in range(public.indptr[record], public.indptr[record + 1]):
+        index.kind[index.place[j]] = kind
+
+
+@compiled
 def list_holders(
-    item: int,
-    middle: int,
-    reach: int,
-    n_found: int,
-    with_telling: bool,
-    hidden: Rows,
-    index: CandidateIndex,
-    state: State,
+    item: int, middle: int, reach: int, n_found: int, hidden: Rows, index: CandidateIndex, state: State
 ) -> int:
     """List up to ``reach`` ungrouped records on either side of ``middle`` that have an item; how many are listed then.
 
-    Conflicting records, and without ``with_telling`` all telling ones, are passed over, at most three for one that
-    is listed.
+    Conflicting records are passed over; four times as many records as may be listed are looked at.
     """
     first, last = index.indptr[item], index.indptr[item + 1]
     start = first + np.searchsorted(index.records[first:last], middle)
@@ -122,14 +145,10 @@ def list_holders(
         place = start - 1 if step < 0 else start
         n_mine = n_passed = 0
         while first <= place < last and n_mine < reach and n_passed < 4 * reach:
-            record = index.records[place]
+            kind, record = index.kind[place], index.records[place]
             place += step
             n_passed += 1
-            if state.group_of[record] >= 0:
-                continue
-            if hidden.indptr[record] < hidden.indptr[record + 1] and (
-                not with_telling or meets_mark(hidden, record, state.mark, index.clock[0])
-            ):
+            if kind == GROUPED or (kind == TELLING and meets_mark(hidden, record, state.mark, index.clock[0])):
                 continue
             n_mine += 1
             if index.seen[record] != index.clock[0]:
@@ -159,7 +178,6 @@ def list_most_needed(secret: int, profiles: Profiles, wanted: NDArray[np.int64])
 def list_partners(
     fixed: NDArray[np.int64],
     search: tuple[int, int, int],
-    with_telling: bool,
     public: Rows,
     hidden: Rows,
     profiles: Profiles,
@@ -174,11 +192,11 @@ def list_partners(
     wanted = np.empty(n_needed, dtype=np.int64)
     for member in fixed:
         for j in range(public.indptr[member], public.indptr[member + 1]):
-            n_found = list_holders(public.items[j], member, reach, n_found, with_telling, hidden, index, state)
+            n_found = list_holders(public.items[j], member, reach, n_found, hidden, index, state)
         for i in range(hidden.indptr[member], hidden.indptr[member + 1]):
             for k in range(list_most_needed(hidden.items[i], profiles, wanted)):
                 item = profiles.items[wanted[k]]
-                n_found = list_holders(item, member, reach, n_found, with_telling, hidden, index, state)
+                n_found = list_holders(item, member, reach, n_found, hidden, index, state)
     return n_found
 
 
@@ -338,11 +356,12 @@ def form_groups_by_profile(
         group[0] = seed
         open_group(group[:1], hidden, profiles, index, state)
         wanted = (search[0], search[1], 0)
-        n_found = list_partners(group[:1], wanted, True, public, hidden, profiles, index, state)
+        n_found = list_partners(group[:1], wanted, public, hidden, profiles, index, state)
         size = fill_group(group, 1, n_found, public, hidden, profiles, index, state)
         if size == p and accept_group(group, hidden, p, state):
             close_group(group, hidden, profiles, index)
             for member in group:
+                set_kind(member, GROUPED, public, index)
                 if hidden.indptr[member] == hidden.indptr[member + 1]:
                     index.next_short[index.place_short[member]] = index.place_short[member] + 1
         else:
@@ -376,15 +395,18 @@ def refill_groups(
         open_group(group[:n_kept], hidden, profiles, index, state)
         for place in range(n_kept, p):
             state.group_of[group[place]] = -1
+            set_kind(group[place], SILENT, public, index)
             index.seen[group[place]] = index.clock[0]
             index.found[place - n_kept] = group[place]
         wanted = (search[0], search[1], p - n_kept)
-        n_found = list_partners(group[:n_kept], wanted, False, public, hidden, profiles, index, state)
+        n_found = list_partners(group[:n_kept], wanted, public, hidden, profiles, index, state)
         before = group[n_kept:].copy()
         fill_group(group, n_kept, n_found, public, hidden, profiles, index, state)
         close_group(group, hidden, profiles, index)
         for member in group:
             state.group_of[member] = mine
+        for member in group[n_kept:]:
+            set_kind(member, GROUPED, public, index)
         for member in before:
             n_new += state.group_of[member] != mine
     return n_new

@@ -85,12 +85,12 @@ class NNPlus(Algorithm):
         rows, secrets = Rows(public.indptr, public.items), Rows(hidden.indptr, hidden.items)
         telling = np.flatnonzero(hidden.lengths)
         seeds = telling[np.argsort(-public.lengths[telling], kind="stable")]
-        n_indexed = public.n_records
+        n_indexed = np.inf  # nothing yet
         for first in range(0, len(seeds), GROUPS_PER_REPORT):
             context.step("grouping", first / len(seeds))
             if state.tally[0] < REINDEX * n_indexed:
                 n_indexed = int(state.tally[0])
-                index = _index_only(index, public, np.flatnonzero(state.group_of < 0))
+                kernels.fill_index(np.flatnonzero(state.group_of < 0), rows, secrets, index, state)
             some = seeds[first : first + GROUPS_PER_REPORT]
             kernels.form_groups_by_profile(some, p, (self.reach, self.needed), rows, secrets, profiles, index, state)
 
@@ -99,7 +99,7 @@ class NNPlus(Algorithm):
         p, public, hidden, profiles, state = work
         rows, secrets = Rows(public.indptr, public.items), Rows(hidden.indptr, hidden.items)
         groups = _members_of(hidden, state, p)
-        index = _index_only(index, public, np.flatnonzero(hidden.lengths == 0))
+        kernels.fill_index(np.flatnonzero(hidden.lengths == 0), rows, secrets, index, state)
         for number in range(self.rounds):
             n_new = 0
             for first in range(0, len(groups), GROUPS_PER_REPORT):
@@ -135,16 +135,17 @@ def _profiles_of(public: Transactions, hidden: Transactions, p: int) -> kernels.
 
 
 def _index_of(public: Transactions, hidden: Transactions) -> kernels.CandidateIndex:
-    """The index over all records, and room to work in."""
+    """An index that is still to be filled, and room to work in."""
     n_records = public.n_records
-    indptr, records = public.inverted()
     silent = np.flatnonzero(hidden.lengths == 0)
     shortest = silent[np.argsort(public.lengths[silent], kind="stable")]
     place_short = np.zeros(n_records, dtype=np.int64)
     place_short[shortest] = np.arange(len(shortest))
     return kernels.CandidateIndex(
-        indptr=indptr,
-        records=records,
+        indptr=np.zeros(public.n_items + 1, dtype=np.int64),
+        records=np.zeros(public.n_occurrences, dtype=np.int64),
+        kind=np.zeros(public.n_occurrences, dtype=np.uint8),
+        place=np.zeros(public.n_occurrences, dtype=np.int64),
         shortest=shortest,
         place_short=place_short,
         next_short=np.arange(len(shortest) + 1, dtype=np.int64),
@@ -155,14 +156,6 @@ def _index_of(public: Transactions, hidden: Transactions) -> kernels.CandidateIn
         clock=np.zeros(1, dtype=np.int64),
         cost=np.zeros(1, dtype=np.float64),
     )
-
-
-def _index_only(
-    index: kernels.CandidateIndex, public: Transactions, records: NDArray[np.int64]
-) -> kernels.CandidateIndex:
-    """The same over the given records only."""
-    indptr, rows = public.select(records).inverted()
-    return index._replace(indptr=indptr, records=records[rows])
 
 
 def _members_of(hidden: Transactions, state: State, p: int) -> NDArray[np.int64]:

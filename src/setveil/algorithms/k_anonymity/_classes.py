@@ -241,31 +241,34 @@ def change_marks(rows: MarkedRecords, classes: Classes, record: int, c: int, by:
 
 
 @compiled
-def cost_of_swapping(rows: MarkedRecords, classes: Classes, record: int, other: int) -> int:
+def cost_of_swapping(
+    rows: MarkedRecords, classes: Classes, record: int, other: int, stamp: NDArray[np.int64], step: int
+) -> int:
     """By how much the loss would grow if two records of different classes changed places. Common items do not
     matter.
+
+    ``stamp`` [n_items] holds numbers of earlier steps. No branches: which items are common cannot be predicted.
     """
     a, b = classes.of[record], classes.of[other]
     size_a, size_b = classes.size[a], classes.size[b]
-    cost = 0
+    cost = np.int64(0)
     row, other_row = rows.of[record], rows.of[other]
-    here, there = rows.indptr[row], rows.indptr[other_row]
-    end_here, end_there = rows.indptr[row + 1], rows.indptr[other_row + 1]
-    while here < end_here or there < end_there:
-        if there == end_there or (here < end_here and rows.items[here] < rows.items[there]):
-            leaves = 2 * classes.count[a, rows.items[here]]
-            comes = 2 * classes.count[b, rows.items[here]]
-            cost = cost + (leaves > size_a + 1) - (leaves <= size_a) + (comes < size_b - 1) - (comes >= size_b)
-            here += 1
-        elif here == end_here or rows.items[there] < rows.items[here]:
-            leaves = 2 * classes.count[b, rows.items[there]]
-            comes = 2 * classes.count[a, rows.items[there]]
-            cost = cost + (leaves > size_b + 1) - (leaves <= size_b) + (comes < size_a - 1) - (comes >= size_a)
-            there += 1
-        else:
-            here += 1
-            there += 1
+    for place in range(rows.indptr[row], rows.indptr[row + 1]):
+        item = rows.items[place]
+        stamp[item] = step
+        cost += cost_of_change(2 * classes.count[a, item], size_a, 2 * classes.count[b, item], size_b)
+    for place in range(rows.indptr[other_row], rows.indptr[other_row + 1]):
+        item = rows.items[place]
+        here, there = 2 * classes.count[a, item], 2 * classes.count[b, item]
+        common = -cost_of_change(here, size_a, there, size_b)  # was counted above
+        cost += common if stamp[item] == step else cost_of_change(there, size_b, here, size_a)
     return cost
+
+
+@compiled
+def cost_of_change(leaves: int, size: int, comes: int, other_size: int) -> int:
+    """What it costs that an item leaves a class and comes to another; both given as twice its count, and the size."""
+    return (leaves > size + 1) - (leaves <= size) + (comes < other_size - 1) - (comes >= other_size)
 
 
 @compiled
@@ -339,7 +342,8 @@ def weave_classes(
     """
     n_rows, n_neighbours = neighbours.shape
     total = 0
-    for _ in range(n_steps):
+    stamp = np.full(classes.count.shape[1], -1, dtype=np.int64)
+    for step in range(n_steps):
         row = draw_below(state, n_rows)
         record = draw_copy(rows, state, row)
         own = classes.of[record]
@@ -360,7 +364,7 @@ def weave_classes(
             other = classes.member[classes.first[target] + draw_below(state, size)]
             if rows.of[other] == row:
                 continue
-            gain = -cost_of_swapping(rows, classes, record, other)
+            gain = -cost_of_swapping(rows, classes, record, other, stamp, step)
             if gain < 0 or (
                 l > 1
                 and min(
