@@ -371,10 +371,8 @@ def repair_itemsets(
             cheapest = order[:0]
             if estimate <= at_most:
                 for at in range(n_others):
-                    row, row_pairs = (
-                        row_of(records, entries, others[order[at]]),
-                        pairs_of(records, pairs, others[order[at]]),
-                    )
+                    record = others[order[at]]
+                    row, row_pairs = row_of(records, entries, record), pairs_of(records, pairs, record)
                     losses[at], choices[n_showing + at] = weigh_change(
                         row, row_pairs, itemsets, table, costs, conflicts, stack, limits, number, SHOWING
                     )  # fmt: skip
