@@ -149,7 +149,7 @@ def _large(page: Page, file: Path) -> None:
     page.locator(".result").get_by_text(file.name).wait_for()
     _tell(f"opened by path: {page.locator('.result').inner_text()[:70]}", time.perf_counter() - started)
     page.evaluate(CLICK, "Risk")
-    page.get_by_role("heading", name="Look for a neighbour").wait_for()
+    page.get_by_role("heading", name="Look for a person").wait_for()
     _tell("… until its risk is shown", time.perf_counter() - started)
     page.evaluate(CLICK, "Run")
     started = time.perf_counter()

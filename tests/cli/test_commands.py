@@ -58,7 +58,7 @@ def test_the_whole_flow_for_people(folder: Path, capsys: pytest.CaptureFixture[s
     assert "6 people, 5 items" in capsys.readouterr().out
     assert publish() == 0
     shown = capsys.readouterr().out
-    assert "Verified: Anyone who knows up to 2 items" in shown
+    assert "Verified: anyone who knows up to 2 items" in shown
     assert "report.html" in shown
     assert setveil("verify", "out", "--original", "baskets.txt") == 0
     assert "out: verified" in capsys.readouterr().out
@@ -356,3 +356,12 @@ def test_a_full_disk_and_a_closed_pipe_are_not_fine(folder: Path) -> None:
     ended = subprocess.run([*command, "--json"], stdout=write_end, stderr=subprocess.PIPE, text=True)
     os.close(write_end)
     assert (ended.returncode, ended.stderr) == (141, "")
+
+
+@pytest.mark.parametrize(
+    ("command", "status"), [(["risk", "baskets.txt"], 0), (["verify", "out"], 0), (["risk", "-"], 2)]
+)
+def test_closed_streams_change_no_answer(folder: Path, command: list[str], status: int) -> None:
+    assert publish() == 0
+    run = [sys.executable, "-c", "from setveil.cli.main import main; main()", *command]
+    assert subprocess.run(["sh", "-c", '"$@" <&- >&- 2>&-', "sh", *run]).returncode == status

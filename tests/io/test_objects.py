@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def test_long(maker: str) -> None:
     assert data.ids == ("x", "y", "z", "w")
     wide = MAKERS[maker]({"n": list(range(7)), **LONG})
     assert from_object(wide, id_column="who", item_column="what").to_lists() == SORTED
-    with pytest.raises(InputError, match="--id-column and --item-column"):
+    with pytest.raises(InputError, match="--person and --item"):
         from_object(wide)
     numbers = MAKERS[maker]({"id": [3, 1, 3], "item": [10, 10, 9]})
     assert from_object(numbers, keep_ids=True).to_lists() == [["9", "10"], ["10"]]
@@ -197,7 +198,7 @@ def test_sparse_entries_are_summed_and_zeros_ignored() -> None:
         (
             pd.DataFrame({"a": [True, False], "b": [True, None], "c": [True, True]}),
             'DataFrame: 3 columns ("a", "b", "c") and none holds lists; state which columns hold ids and items with '
-            "--id-column and --item-column.",
+            "--person and --item.",
         ),
         (
             pd.DataFrame({"a": [0.0, 1.0], "b": [1.0, float("nan")], "c": [1.0, 1.0]}),
@@ -249,7 +250,7 @@ def test_columns_are_for_frames() -> None:
         from_object({("a",)}, item_column="x")
     with pytest.raises(InputError, match='no column "x" among "1"'):
         from_object([["a"]], item_column="x")
-    with pytest.raises(InputError, match='no column "x" among "a"; correct --item-column'):
+    with pytest.raises(InputError, match='no column "x" among "a"; correct --item'):
         from_object(pd.DataFrame({"a": [["x"]]}), item_column="x")
     with pytest.raises(InputError, match="no id column to keep"):
         from_object(pd.DataFrame({"a": [["x"]]}), keep_ids=True)
@@ -320,3 +321,19 @@ def test_a_parquet_file_is_read_in_the_layout_that_is_named(tmp_path: Path, layo
     assert second is not None and second.rows_compared == 3 - (layout == "long")
     with pytest.raises(sv.InputError, match="--delimiter is for"):
         sv.read(path, format=layout, delimiter=";")
+
+
+def test_a_chunked_array_is_read_by_the_library() -> None:
+    assert sv.read(pa.chunked_array([RECORDS[:2], RECORDS[2:]])).to_lists() == SORTED
+
+
+@pytest.mark.parametrize("maker", ["polars", "arrow"])
+def test_durations_are_refused_in_one_line(maker: str) -> None:
+    frame = MAKERS[maker]({"who": ["x", "y"], "what": ["a", "b"], "stay": [timedelta(days=1), timedelta(days=2)]})
+    with pytest.raises(InputError, match='"stay" holds Duration'):
+        from_object(frame, person="who", item="what", known_columns="stay")
+
+
+def test_whole_numbers_of_any_size() -> None:
+    rows = [{"who": "x", "what": 2**70}, {"who": "y", "what": 1}]
+    assert from_object(rows).to_lists() == [[str(2**70)], ["1"]]

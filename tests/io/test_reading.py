@@ -346,7 +346,7 @@ def test_fimi_needs_no_polars(tmp_path: Path) -> None:
 def test_keys_of_json_lines_are_named(tmp_path: Path) -> None:
     path = tmp_path / "meals.jsonl"
     path.write_text('{"meal": 1, "from": "Crete", "food": ["egg", "oil"]}\n{"meal": 2, "food": ["egg"]}\n')
-    with pytest.raises(InputError, match="use --item-column food"):
+    with pytest.raises(InputError, match="use --item food"):
         read_transactions(path)
     summary = read_transactions(path, item_column="food", id_column="meal").summary()
     assert '2 people (column "meal"), 2 items (column "food"), 3 entries; not used: from' in summary

@@ -94,7 +94,7 @@ def test_what_is_wrong_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (workbook({"a": [["id", "item"]], "b": [["x"]]}), {}, 'several sheets ("a", "b"); name one with --sheet'),
         (workbook({"a": [["id", "item"]]}), {"sheet": "z"}, 'no sheet "z" among "a"'),
         (workbook({"a": []}), {}, "the sheet is empty"),
-        (b"PK\x03\x04 not a workbook", {}, "the workbook is damaged"),
+        (b"PK\x03\x04 not a workbook", {}, "is not a workbook, or is damaged"),
     ):
         file.write_bytes(content)
         with pytest.raises(InputError) as refusal:

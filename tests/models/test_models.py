@@ -75,7 +75,7 @@ def test_k_may_depend_on_how_many_items_are_known(given: Any) -> None:
         ({"k": 4, "k_known": "0:10,1:5"}, "k_known asks for 5 people for 1 known items, and k is 4"),
         ({"m": 2, "k_known": "0:10,1:5"}, "k_known gives numbers of people for 0 to 1 known items, and m is 2"),
         ({"m": "all", "k_known": "0:10,1:5"}, "choose a number for m"),
-        ({"m": 2}, "needs k\\."),
+        ({"m": 2}, "needs k \\(smallest"),
     ],
 )
 def test_numbers_of_people_that_do_not_fit_are_refused(options: dict[str, Any], problem: str) -> None:

@@ -115,5 +115,27 @@ def added(
     return shown
 
 
+def generalized(records: Shown, tree: Hierarchy, k: int, m: int) -> Shown:
+    """What is suppressed (-1) is offered as nodes, level by level, from the parents of the leaves up."""
+    records = [dict(record) for record in records]
+    above = {leaf: int(tree.parent[leaf]) for record in records for leaf in record}
+    while any(node >= 0 for node in above.values()):
+        offers = [
+            {leaf: above[leaf] for leaf, node in record.items() if node < 0 and _tells(tree, above[leaf])}
+            for record in records
+        ]
+        fixed = [set(record.values()) - {-1} for record in records]
+        worth = [1 / len(tree.leaves(node)) for node in range(tree.n_nodes)]
+        shown = added(fixed, [set(record.values()) for record in offers], worth, k, m)
+        for record, offer, labels in zip(records, offers, shown, strict=True):
+            record.update({leaf: node for leaf, node in offer.items() if node in labels})
+        above = {leaf: int(tree.parent[node]) if node >= 0 else -1 for leaf, node in above.items()}
+    return records
+
+
+def _tells(tree: Hierarchy, node: int) -> bool:
+    return node >= 0 and 1 < len(tree.leaves(node)) < tree.n_items
+
+
 def _subsets(labels: set[int], m: int) -> list[tuple[int, ...]]:
     return [itemset for size in range(1, m + 1) for itemset in combinations(sorted(labels), size)]

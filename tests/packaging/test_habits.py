@@ -41,6 +41,10 @@ def test_every_dependency_has_a_lower_bound_that_is_tested() -> None:
     assert core is not None
     paths = core[1].replace("\\\n", " ").split()
     assert paths and all((ROOT / path).exists() for path in paths)
+    marks = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"][
+        "markers"
+    ]
+    assert any(mark.startswith("xdist_group:") for mark in marks)  # pytest-xdist, which knows it, is not there
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)

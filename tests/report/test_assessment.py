@@ -186,7 +186,7 @@ def test_the_three_tests_show_the_attacks_with_control_and_interval(facts: Facts
     assert inferred[0].startswith(
         "An attacker who knows 2 items becomes certain of a sensitive item for 25.0 % of people"
     )
-    assert "(90.0 % before anonymization; 5.00 % for people not in the data). 95 % interval: 20.0 % to" in inferred[0]
+    assert "(90.0 % before anonymization; 5.00 % for people not in the data; 95 % interval 20.0 % to" in inferred[0]
     assert (
         inferred[1].startswith("More than 50 % sure of a sensitive item: 25.0 %") and "control: 5.00 %" in inferred[1]
     )
@@ -202,7 +202,13 @@ def test_the_three_tests_show_the_attacks_with_control_and_interval(facts: Facts
     assert [row.colour for row in risks_of(anyone) if row.name == "Attacker certain of a further item"] == ["care"]
     assert lights_of(anyone)[1].colour == "care" and lights_of(shown)[1].colour == "bad"
     assert facts.guarantee in singling_out(facts)[0]
-    assert "With one known item more (3)" in singling_out(facts)[1]
+    assert singling_out(facts)[1:] == ["With up to 3 known items, no attacker tried singles out anyone."]
+    row_of_one = facts.risk_after[0] | {"worst_singled_out_interval": None}
+    beyond = [{**row_of_one, "known": known, "worst_singled_out": known / 100} for known in (1, 2, 3, 4)]
+    _, more, worst = singling_out(replace(facts, risk_after=beyond, risk_before=[]))
+    assert more.startswith("With one known item more (3), an attacker who knows up to 3 items of a person")
+    assert "singles out 3.00 % of all people" in more and "singles out 4.00 % of all people" in worst
+    assert "There is no control" in worst
 
 
 def test_the_prosecutor_risk_is_one_in_k(facts: Facts) -> None:

@@ -17,8 +17,9 @@ import pytest
 from setveil.arrays.mining import add_bits, are_matches, count_matches, invert_rows, list_matches, pack_postings
 from setveil.core import Transactions
 from setveil.errors import InputError
-from setveil.risk import RiskRow, RiskTable, risk
+from setveil.risk import RiskRow, RiskTable, risk, tallies
 from setveil.risk._identifying import find_rare_subsets
+from setveil.risk.assess import rarest_first
 from setveil.risk.intervals import wilson
 from tests.naive.counting import support
 from tests.naive.databases import random_records
@@ -139,14 +140,42 @@ def test_rare_subsets_equal_enumeration() -> None:
         records = random_records(source)
         data = Transactions.from_lists(records)
         rows = (data.indptr, data.items, np.ones(data.n_records, dtype=np.int64))
-        lists = invert_rows(data.indptr, data.items, data.n_items)
         size, k = source.randint(1, 4), source.randint(1, 4)
         targets = np.flatnonzero(data.lengths >= size)
-        found = find_rare_subsets(rows, lists, targets, size, k, 10**6)
+        found = find_rare_subsets(rows, data.postings, targets, size, k, 10**6)
         for target, verdict in zip(targets.tolist(), found.tolist(), strict=True):
             assert verdict == any(support(records, subset) < k for subset in combinations(records[target], size))
-        hasty = find_rare_subsets(rows, lists, targets, size, k, 0)
+        hasty = find_rare_subsets(rows, data.postings, targets, size, k, 0)
         assert ((hasty == found) | (hasty == -1)).all()
+
+
+def test_rare_subsets_in_bits_equal_those_in_lists() -> None:
+    """Weights of 1 are counted record by record, no weights 64 records at a time; both give up at the same place."""
+    rng = np.random.default_rng(9)
+    seen = set()
+    for _ in range(60):
+        holds = rng.random((rng.integers(100, 500), 14)) < rng.choice([0.01, 0.03, 0.3, 0.6], 14)
+        data = Transactions.from_lists([[f"{item:02}" for item in np.flatnonzero(row)] for row in holds])
+        indptr, items = rarest_first((data.indptr, data.items), data.supports)
+        size, k, patience = int(rng.integers(1, 5)), int(rng.integers(2, 6)), int(rng.choice([50, 500, 10**6]))
+        targets = np.flatnonzero(data.lengths >= size)
+        one_by_one, together = (
+            find_rare_subsets((indptr, items, weights), data.postings, targets, size, k, patience)
+            for weights in (np.ones(data.n_records, dtype=np.int64), np.empty(0, dtype=np.int64))
+        )
+        assert one_by_one.tolist() == together.tolist()
+        seen.update(together.tolist())
+    assert seen == {-1, 0, 1}
+
+
+def test_triples_in_a_table_tell_what_a_walk_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, tables = random.Random(10), []
+    for limit in (tallies.MAX_TRIPLES, 0):
+        monkeypatch.setattr(tallies, "MAX_TRIPLES", limit)
+        source.seed(10)
+        tables.append([risk(Transactions.from_lists(random_records(source, 40)), (1, 2, 3)) for _ in range(200)])
+    assert tables[0] == tables[1]
+    assert any(row.singled_out not in (0.0, 1.0) for table in tables[0] for row in table.rows[2:])
 
 
 def test_matches_equal_enumeration() -> None:

@@ -131,7 +131,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "rows of yes and no": ([["yes", "no", "no"], ["no", "no", "yes"], ["yes", "yes", "no"]], "rows of a matrix"),
     "counts": (np.array([[0, 3, 0], [2, 0, 0]]), "array > 0"),
     "two columns of 0 and 1": (pd.DataFrame({"a": [1, 0], "b": [1, 1]}), "two columns of 0 and 1 can be"),
-    "items, then ids": (pd.DataFrame({"code": ["a", "b"], "patient": [1, 1]}), "--id-column and --item-column"),
+    "items, then ids": (pd.DataFrame({"code": ["a", "b"], "patient": [1, 1]}), "--person and --item"),
     "lists in text": (pd.DataFrame({"id": range(9), "items": ["A|B", "B|C", "A|C"] * 3}), '--split "|"'),
     "free text": (
         pd.DataFrame(

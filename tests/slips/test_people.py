@@ -52,7 +52,7 @@ def test_an_export_joined_twice_is_told_in_the_verdict(capsys: pytest.CaptureFix
     assert _run(["anonymize", "twice.csv", "--format", "basket", "-o", "out", *KM]) == 0
     captured = capsys.readouterr()
     assert "occur an even number of times" in captured.err
-    assert "Guarantee: verified, but in doubt. people may be in the data more than once" in captured.out
+    assert "Guarantee: verified, but in doubt. People may be in the data more than once" in captured.out
     record = json.loads(Path("out.internal/run.json").read_text())
     assert any("an even number of times" in text for text in record["warnings"])
     report = Path("out.internal/report.html").read_text()

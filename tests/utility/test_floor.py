@@ -13,6 +13,7 @@ from setveil.models import NUMBERS
 from setveil.report.compare_page import map_chart
 from setveil.utility.avg_re import least_error, true_supports, workload_t
 from setveil.utility.floor import pair_floor
+from setveil.workflows.compare import crowds_of
 from tests.naive.databases import random_records
 
 
@@ -47,6 +48,11 @@ def test_releases_that_suppress_stay_above_it() -> None:
         assert all(sum(set(pair) <= row for row in rows) >= k for pair in pairs)
         error, floor = least_error(data, release), pair_floor(data, k)
         assert error is not None and floor is not None and error >= floor > 0
+
+
+def test_settings_about_single_items_have_no_floor_of_pairs() -> None:
+    settings = ({"k": 5, "m": 2}, {"k": 7, "m": "all"}, {"k": 9}, {"k": 3, "m": 1}, {"k": 2, "m": 0}, {"p": 4})
+    assert crowds_of(settings) == {5, 7, 9}
 
 
 def test_the_map_has_every_model_and_the_floors() -> None:

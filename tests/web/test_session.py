@@ -21,7 +21,7 @@ from setveil.web.elements import in_fields
 from setveil.web.runs import Run
 from setveil.web.session import Session
 from setveil.web.steps.risk import of_100
-from setveil.web.tasks import BETTER, best_figures
+from setveil.web.tasks import FIGURES, best_figures
 from setveil.web.workspace import COPIES, Workspace
 from setveil.workflows.explore import overview
 from setveil.workflows.policies import make_policy
@@ -210,6 +210,9 @@ def test_options_are_shown_as_fields() -> None:
     shown = in_fields("for other columns use --id-column NAME and --item-column NAME, or --no-such NAME")
     fields = (t.OPTIONS["id_column"], t.OPTIONS["item_column"])
     assert shown == "for other columns use “{}” and “{}”, or --no-such NAME".format(*fields)
+    assert in_fields("Set --per-person first, last or most.") == "Set “Value per person”: first, last or most."
+    assert in_fields("use --algorithm or --missing drop.") == "use “Algorithm” or “Words for missing values”: drop."
+    assert in_fields("kept apart (--hierarchy icd10cm).") == "kept apart (“Hierarchy”: icd10cm)."
 
 
 def test_a_proposal_is_run_with_the_options_it_was_tried_with(dataset: Dataset) -> None:
@@ -220,11 +223,13 @@ def test_a_proposal_is_run_with_the_options_it_was_tried_with(dataset: Dataset) 
 
 
 def test_the_best_figure_of_a_row_is_marked_only_where_runs_differ() -> None:
-    rows: list[dict[str, Any]] = [dict.fromkeys((name for _, name in BETTER), 0.5) for _ in range(3)]
+    rows: list[dict[str, Any]] = [dict.fromkeys(FIGURES, 0.5) for _ in range(3)]
     assert best_figures(rows) == {}
     rows[0]["exact_ratio"], rows[1]["exact_ratio"], rows[2]["exact_ratio"] = 0.9, 0.4, None
     rows[1]["avg_re"] = 0.1
-    assert best_figures(rows) == {"exact_ratio": 0.9, "avg_re": 0.1}
+    assert best_figures(rows) == {"exact_ratio": "90 %", "avg_re": "10 %"}
+    rows[0]["avg_re"] = rows[2]["avg_re"] = 0.1004  # looks the same, so nothing is better
+    assert best_figures(rows) == {"exact_ratio": "90 %"}
 
 
 def test_a_share_of_100_people_is_neither_none_nor_all_unless_it_is() -> None:

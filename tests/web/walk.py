@@ -75,6 +75,12 @@ TOO_WIDE = """() => [...document.querySelectorAll('header *, .notice *, .dataset
   && e.getBoundingClientRect().width
   && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 120))
   .concat(document.documentElement.scrollWidth > innerWidth ? ['the page itself'] : [])"""
+# Errors of fields that print over what stands below them.
+OVERLAID = """() => [...document.querySelectorAll('.q-field__messages')].filter(e => e.textContent.trim()).filter(e => {
+  const field = e.closest('.q-field'), next = field.nextElementSibling, end = e.getBoundingClientRect().bottom;
+  return end > field.getBoundingClientRect().bottom + 1 || (next && next.getBoundingClientRect().top < end - 1
+    && next.getBoundingClientRect().left < field.getBoundingClientRect().right && next.checkVisibility());
+}).map(e => 'overlaid: ' + e.textContent.slice(0, 80))"""
 STILL = "*, *::before, *::after { animation: none !important; transition: none !important; caret-color: transparent }"
 
 
@@ -123,4 +129,6 @@ def audit(page: Page) -> list[Any]:
     """Everything that is wrong with what the page shows now, for whoever sees, hears or zooms it."""
     page.add_style_tag(content=STILL) if not page.evaluate("window.isStill") else None
     page.evaluate("window.isStill = true")
-    return [found for script in (LOW_CONTRAST, NAMELESS, UNSOUND, TOO_WIDE) for found in page.evaluate(script)]
+    return [
+        found for script in (LOW_CONTRAST, NAMELESS, UNSOUND, TOO_WIDE, OVERLAID) for found in page.evaluate(script)
+    ]

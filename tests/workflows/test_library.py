@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -150,3 +151,16 @@ def test_results_are_tables() -> None:
     assert compared.to_polars()["m"].to_list() == [1, 1] and "<table" in compared._repr_html_()
     for chart in (table.plot(), one.plot(), compared.plot()):
         assert chart.axes[0].get_title()
+
+
+@pytest.mark.parametrize("compare", [sv.measure, sv.attack])
+def test_figures_of_other_data_are_refused(compare: Callable[..., Any]) -> None:
+    baskets = [["milk", "bread"], ["milk", "bread"], ["milk"], ["milk", "beer"], ["milk", "beer"]]
+    numbers = [["1" if item == "milk" else item for item in basket] for basket in baskets]
+    for options in ({"algorithm": "trim"}, {"algorithm": "aa", "hierarchy": "fanout:2"}, {"algorithm": "pcta"}):
+        release = sv.anonymize(baskets, "km", k=2, m=2, **options)
+        assert compare(baskets, release)
+        with pytest.raises(sv.InputError, match="the original has no item that is published as"):
+            compare([[item + "s" for item in basket] for basket in baskets], release)
+    with pytest.raises(sv.InputError, match='published as "milk"; '):
+        compare(numbers, sv.anonymize(baskets, "km", k=2, m=2, algorithm="trim"))

@@ -98,6 +98,13 @@ def test_the_same_input_gives_the_same_choice() -> None:
     assert sorted(map(sorted, once.transactions())) == sorted(map(sorted, again.transactions()))
 
 
+def test_the_release_taken_explains_its_moves_as_the_algorithm_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = sv.anonymize(DATA, MODEL, algorithm="aa+refine", hierarchy="fanout:4")
+    monkeypatch.setattr(portfolio, "candidates", lambda *_: [portfolio.Candidate("aa+refine", {})])
+    taken = sv.anonymize(DATA, MODEL, hierarchy="fanout:4")
+    assert alone.details["moves"] and taken.details["moves"] == alone.details["moves"]
+
+
 @pytest.mark.parametrize("options", [{"effort": "much"}, {"yardstick": "beauty"}, {"tree_order": "leaves"}])
 def test_unknown_options_are_refused(options: dict[str, str]) -> None:
     with pytest.raises(sv.InputError):

@@ -20,8 +20,8 @@ import setveil as sv
 from setveil.core import Hierarchy, Layout, Transactions
 from setveil.io.releases.files import read_release, write_release
 from setveil.io.releases.folders import Staging
-from setveil.io.releases.groups import encode_groups, read_groups
 from setveil.io.releases.marks import mark
+from setveil.io.releases.people import encode_people, read_people
 from setveil.releases import Recoding, Release
 from setveil.workflows.folder import open_release
 from setveil.workflows.recheck import verify_folder
@@ -364,9 +364,10 @@ def test_groups_survive_json_lines_and_parquet(tmp_path: Path) -> None:
     data = Transactions.from_lists([["a", 'b"q'], [], ["ü", "a"], ["c"]])
     groups = np.array([1, 0, 1, 0])
     for name in ("groups.jsonl", "groups.parquet"):
-        pieces = encode_groups(data, groups + 1, np.array([3, 1, 0, 2]), name.partition(".")[2])
+        layout = name.partition(".")[2]
+        pieces = encode_people(data, np.array([3, 1, 0, 2]), layout, groups + 1)
         (tmp_path / name).write_bytes(b"".join(pieces))
-        rows, numbers = read_groups(tmp_path / name)
+        rows, numbers = read_people(tmp_path / name, layout, has_groups=True)
         assert rows.to_lists() == [["c"], [], ["a", 'b"q'], ["a", "ü"]]
         assert numbers.tolist() == [1, 1, 2, 2]
 
@@ -387,7 +388,7 @@ def test_a_damaged_group_file_is_named_with_its_line(tmp_path: Path, line: str) 
     path = tmp_path / "published.jsonl"
     path.write_text('{"group": 1, "items": ["a"]}\n' + line + "\n")
     with pytest.raises(sv.InputError, match=r"published\.jsonl:2: is not a record"):
-        read_groups(path)
+        read_people(path, "jsonl", has_groups=True)
 
 
 def test_a_certificate_cannot_point_outside_its_folder(tmp_path: Path) -> None:

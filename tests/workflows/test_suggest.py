@@ -260,3 +260,31 @@ def test_known_columns_get_the_hierarchy_that_their_values_suggest(tmp_path: Pat
     assert found.policy().columns["age"].hierarchy == "bands:5,10,20"
     stated = sv.suggest(path, purpose="internal", **roles, column_hierarchy={"age": "flat"})
     assert stated.command().endswith("--known-columns sex,age --column-hierarchy age=flat")
+
+
+def test_a_chosen_profile_is_followed_by_models_without_k() -> None:
+    """Average risk is red under a chosen profile, whatever the guarantee is about."""
+    data = sv.generate("quest", D=300, T=5, N=40, L=30)
+    found = sv.suggest(data, purpose="internal", profile="internal-3", sensitive=[data.vocabulary[0]])
+    (choice,) = [choice for choice in found.choices if choice.policy.model.name == "uncertainty"]
+    assert choice.policy.assessment.profile == "internal-3" and "--profile internal-3" in found.command(choice)
+
+
+def test_records_published_empty_make_utility_poor_as_in_the_report() -> None:
+    best = sv.suggest(sv.generate("quest", D=200, T=4, N=20, L=20), purpose="internal").choices[0]
+    assert best.colour != "bad" and replace(best, empty=0.51).colour == "bad"
+
+
+def test_tables_of_counts_are_tried_before_suggestions_say_no(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module._Search, "_aim", lambda *_: None)
+    found = sv.suggest(sv.generate("quest", D=400, T=4, N=20, L=20), purpose="internal")
+    assert found.choices[0].role == "Proposal" and found.choices[0].policy.model.name == "counts"
+
+
+def test_nothing_is_proposed_where_every_report_would_be_red(tmp_path: Path) -> None:
+    rows = [f"{visit},{visit // 2},{item}\n" for visit in range(60) for item in "abc"[: 1 + visit % 3]]
+    (tmp_path / "visits.csv").write_text("".join(["visit,patient,item\n", *rows]))
+    with pytest.warns(sv.SetveilWarning, match="visits"):
+        data = sv.read(tmp_path / "visits.csv", person="visit", item="item")
+    with pytest.raises(InfeasibleError, match="visits, not people; k counts records, so that no release can be"):
+        sv.suggest(data, purpose="internal")

@@ -30,6 +30,7 @@ class Context:
     seed: int = 0
     progress: Progress = no_progress
     cancelled: Callable[[], bool] = _never
+    defers_moves: bool = False  # ``moves`` in the details may be a function that finds them, for the release taken
 
     def __post_init__(self) -> None:
         checked_seed(self.seed)

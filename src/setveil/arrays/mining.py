@@ -193,6 +193,9 @@ def count_some_matches(
     words = np.empty(postings.bits.shape[1], dtype=np.uint64)
     for query in range(first, last):
         itemset = query_items[query_indptr[query] : query_indptr[query + 1]]
+        if len(itemset) == 0 and len(weights) == 0:
+            counts[query] = postings.n_records
+            continue
         if len(itemset) > 0 and are_dense(postings, itemset):
             and_bits(postings, itemset, words)
             if len(weights) == 0:
@@ -295,14 +298,7 @@ def common_records(postings: Postings, itemset: NDArray[np.int32], words: NDArra
         for word in words:
             n_common += popcount(word)
         common = np.empty(n_common, dtype=np.int32)
-        at = 0
-        for number in range(len(words)):
-            word = words[number]
-            while word != 0:
-                lowest = word & (~word + np.uint64(1))
-                common[at] = number * 64 + popcount(lowest - np.uint64(1))
-                word ^= lowest
-                at += 1
+        list_bits(words, common)
         return common
     item = itemset[shortest]
     common = postings.records[postings.indptr[item] : postings.indptr[item + 1]].copy()
@@ -321,6 +317,20 @@ def common_records(postings: Postings, itemset: NDArray[np.int32], words: NDArra
             others = postings.records[postings.indptr[item] : postings.indptr[item + 1]]
             n_common = intersect(common, n_common, others)
     return common[:n_common]
+
+
+@compiled
+def list_bits(words: NDArray[np.uint64], records: NDArray[np.int32]) -> int:
+    """Write the numbers of the bits that are set to ``records``, ascending, and return how many there are."""
+    n_records = np.int64(0)
+    for number in range(len(words)):
+        word = words[number]
+        while word != 0:
+            lowest = word & (~word + np.uint64(1))
+            records[n_records] = number * 64 + popcount(lowest - np.uint64(1))
+            word ^= lowest
+            n_records += 1
+    return n_records
 
 
 @compiled

@@ -35,32 +35,43 @@ def map_in_order(work: Callable[[Part], Result], parts: Iterable[Part]) -> Itera
     """``work`` applied to each part, results in the order of the parts.
 
     A few parts are begun ahead, no more, so that an endless supply of them costs no memory. What goes wrong first in
-    the order of the parts is passed on; parts that have not started are skipped then.
+    the order of the parts is passed on, the supply of further parts included; parts that have not started are skipped.
     """
-    supply = iter(parts)
+
+    def do(one: tuple[Any, Exception | None]) -> Result:
+        part, problem = one
+        if problem is not None:
+            raise problem
+        return work(part)
+
+    supply = _with_problem(parts)
     n_threads = available_threads()
-    few = [part for _, part in zip(range(2), supply, strict=False)]
+    few = [one for _, one in zip(range(2), supply, strict=False)]
     if n_threads < 2 or len(few) < 2:
-        yield from map(work, chain(few, supply))
+        yield from map(do, chain(few, supply))
         return
     from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(n_threads)
     begun: deque[Future[Result]] = deque()
     try:
-        try:
-            for part in chain(few, supply):
-                begun.append(pool.submit(work, part))
-                if len(begun) > n_threads + 1:
-                    yield begun.popleft().result()
-        except Exception:  # of the supply: what went wrong before comes first
-            while begun:
-                begun.popleft().result()
-            raise
+        for one in chain(few, supply):
+            begun.append(pool.submit(do, one))
+            if len(begun) > n_threads + 1:
+                yield begun.popleft().result()
         while begun:
             yield begun.popleft().result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _with_problem(parts: Iterable[Any]) -> Iterator[tuple[Any, Exception | None]]:
+    """The parts, and behind them what goes wrong with their supply, if something does."""
+    try:
+        for part in parts:
+            yield part, None
+    except Exception as problem:
+        yield None, problem
 
 
 def slices_of(indptr: NDArray[np.int64], at_once: int = AT_ONCE) -> list[tuple[int, int]]:

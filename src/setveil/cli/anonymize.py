@@ -182,6 +182,7 @@ def _pairs(options: list[str]) -> dict[str, str]:
 
 def show(outcome: Any, json: bool) -> None:
     """Verdict, residual risk, utility, and the paths of the files."""
+    from setveil.errors import times
     from setveil.report.assessment import summary_of
     from setveil.report.figures import (
         inference_by_known,
@@ -200,7 +201,7 @@ def show(outcome: Any, json: bool) -> None:
     if json:
         say_json(
             {
-                "input": outcome.release.record.data.facts(),
+                "input": (outcome.release.record.original or outcome.release.record.data).facts(),
                 "out": str(outcome.path),
                 "internal": str(outcome.internal),
                 "verified": outcome.verdict.holds,
@@ -222,12 +223,13 @@ def show(outcome: Any, json: bool) -> None:
             }
         )
         return
-    say(f"Verified: {outcome.release.record.model.guarantee()}")
+    guarantee = outcome.release.record.model.guarantee()
+    say(f"Verified: {guarantee[0].lower()}{guarantee[1:]}")
     for light in outcome.lights:
         if light.question == GUARANTEE:
             _, _, limits = light.sentence.partition(" Limits: ")
             if light.colour != "good":
-                say(f"Guarantee: {light.answer}. {limits or light.sentence}")
+                say(f"Guarantee: {light.answer}. {limits[:1].upper()}{limits[1:] or light.sentence}")
         else:
             say(f"{light.question}: {light.answer}. {light.sentence}")
     for line in outcome.release.record.warnings:
@@ -239,19 +241,17 @@ def show(outcome: Any, json: bool) -> None:
             str(row.known),
             percent(row.before_of_all),
             percent(row.of_all_people),
-            row.attacker,
         )
         for row in worst_by_known(facts.attacks, facts.risk_after, facts.risk_before)
     ]
-    table(
-        ("known items", "singled out before, of all people", "after", "attacker"),
-        rows,
-    )
+    table(("known items", "before", "after"), rows, title="Singled out by the worst attacker, of all people")
     inferences = inference_by_known(facts.attacks)
     if inferences:
-        what = "sensitive" if inferences[0].is_named else "further"
+        what, base = "further", "people with at least as many items"
+        if inferences[0].is_named:
+            what, base = "sensitive", f"{base} and a sensitive item"
         table(
-            ("known items", f"{what} item certain before", "after", "control", "above 50 % before", "after", "control"),
+            ("known items", "certain before", "after", "control", "above 50 % before", "after", "control"),
             [
                 (
                     str(row.known),
@@ -260,13 +260,14 @@ def show(outcome: Any, json: bool) -> None:
                 )
                 for row in inferences
             ],
+            title=f"Attacker sure of a {what} item, of {base}",
         )
     table(("utility", ""), metric_lines(outcome.metrics))
     details = outcome.release.details
     if facts.optimum:
         say(f"Optimality: {facts.optimum}")
     if details.get("left_out_records"):
-        say(f"Suppressed: {details['left_out_records']:,} records without public items")
+        say(f"Suppressed: {times(details['left_out_records'], 'record')} without public items")
     say(f"Published:  {outcome.path}")
     say(f"Report:     {outcome.internal / 'report.html'} (internal), {outcome.path / 'report.html'} (public)")
     say(f"Assessment: {outcome.internal / 'assessment.html'} (internal, two pages to sign)")

@@ -37,7 +37,15 @@ def demo(
     )
     say(f"\n2. Candidates, compared with the profile {decision.profile.words}")
     table(
-        ("candidate", "guarantee", "residual risk", "singled out", "utility", "mean error of pairs", ""),
+        (
+            "candidate",
+            "guarantee",
+            "residual risk",
+            "singled out, of all people",
+            "utility",
+            "mean error of pair counts",
+            "",
+        ),
         [row.cells() for row in decision.rows],
     )
     for row in decision.rows:

@@ -37,7 +37,7 @@ def help(
     if topic not in pages and topic in start.commands:
         raise InputError(f'"{topic}" is a command, not a page; its options are shown by setveil {topic} --help.')
     if topic not in pages:
-        raise InputError(f'no page "{one_line(topic)}"; there are {", ".join(pages) or "none"}.')
+        raise InputError(f'no page "{one_line(topic)}"; `setveil help` lists the pages.')
     from rich.console import Console
     from rich.markdown import Markdown
 

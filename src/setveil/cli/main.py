@@ -18,6 +18,7 @@ import typer
 
 from setveil.cli import is_loaded, is_loading
 from setveil.cli.console import be_quiet, complain, is_lost, note, say, show_warnings
+from setveil.cli.usage import refuse_repeated, usage_words
 from setveil.errors import InputError, SetveilError, is_interrupt, one_line, speaking_of_options
 
 # Typer brings its own click; the common root of its usage errors is found through a class it does export.
@@ -36,6 +37,8 @@ NO_PLACE = frozenset(
         errno.ELOOP,
     )
 )
+
+LAST_STREAM = 2  # the number of standard error
 
 app = typer.Typer(
     name="setveil",
@@ -97,8 +100,18 @@ except SetveilError as problem:
 is_loaded()
 
 
+def _open_closed_streams() -> None:
+    """Where standard streams are closed, text leads nowhere, and no file that is opened later takes their place."""
+    while (place := os.open(os.devnull, os.O_RDWR)) <= LAST_STREAM:
+        os.set_inheritable(place, True)
+    os.close(place)
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (open to the end)
+
+
 def main() -> None:
     """Run a command; every error is one line and an exit code."""
+    _open_closed_streams()
     is_loading()  # until there is somebody to catch it
     gc.set_threshold(200_000, 20, 100)  # the data are arrays: frequent hunts for cycles cost a sixth of a short command
     status = _run(sys.argv[1:])
@@ -147,6 +160,7 @@ def _run_command(arguments: list[str]) -> int:
             say(f"setveil {__version__}")
             return 0
         _refuse_empty(arguments)
+        refuse_repeated(_commands(), arguments)
         status = _commands()(_switched(arguments), prog_name="setveil", standalone_mode=False)
     except _UsageProblem as problem:
         where = getattr(problem, "ctx", None)
@@ -154,7 +168,7 @@ def _run_command(arguments: list[str]) -> int:
         if type(problem).__name__ == "NoArgsIsHelpError":
             note(problem.format_message())
         else:
-            complain(f"{command}: {problem.format_message().rstrip('.')}; see {command} --help.")
+            complain(f"{command}: {usage_words(problem)}. See {command} --help.")
         return 2
     except typer.Exit as ended:
         return ended.exit_code

@@ -34,7 +34,7 @@ def risk(
 ) -> None:
     """Show how many people of the original data an attacker who knows a few items can single out."""
     import setveil
-    from setveil.errors import name_some
+    from setveil.errors import name_some, times
     from setveil.report.words import figure, percent
     from setveil.workflows import policies
 
@@ -50,8 +50,8 @@ def risk(
         say_json({"input": data.facts(), "records": data.n_records, "items": data.n_items, "risk": content})
         return
     say(
-        f"{data.n_records:,} people, {data.n_items:,} items, {data.n_occurrences:,} entries, "
-        f"{data.n_empty:,} empty records"
+        f"{times(data.n_records, 'person', 'people')}, {times(data.n_items, 'item')}, "
+        f"{times(data.n_occurrences, 'entry', 'entries')}, {times(data.n_empty, 'empty record')}"
     )
     rows = [
         (
@@ -71,16 +71,17 @@ def risk(
         "people with as many",
         "singled out",
         "of all people",
-        "worst case, of all",
+        "worst case, of all people",
         "mean probability",
         "highest probability",
-        f"combination below {k}",
+        f"fewer than {k} match",
     )
     table(header, rows)
     columns = next((row["columns"] for row in content["rows"] if row.get("columns")), ())
     if columns:
         say(f"The attacker also knows the columns {name_some(columns)} of the person; 0: these alone.")
     say('Shares are of people with at least as many items, except "of all people" and the worst case.')
+    say(f"Fewer than {k} match: some combination of as many of the person's items is in fewer than {k} records.")
     say("Singled out: what is known matches exactly one record. Probability: of picking the right record.")
     say("Worst case: up to that many items of every person are known, the most identifying ones; else random ones.")
     for row in content["rows"]:

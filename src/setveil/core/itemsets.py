@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.row_order import distinct_rows, sort_rows, take_rows
+from setveil.core.row_order import bounds_of, distinct_rows, sort_rows, take_rows
 from setveil.core.vocabulary import Vocabulary
 
 
@@ -38,8 +38,7 @@ class Itemsets:
                 unknown[position] = [label for label, number in zip(wanted, numbers, strict=True) if number < 0]
             else:
                 rows.append(np.sort(numbers))
-        indptr = np.zeros(len(rows) + 1, dtype=np.int64)
-        np.cumsum([len(row) for row in rows], out=indptr[1:])
+        indptr = bounds_of([len(row) for row in rows])
         items = np.concatenate(rows) if rows else np.empty(0, dtype=np.int32)
         return cls(indptr, items.astype(np.int32, copy=False), vocabulary), unknown
 

@@ -1,20 +1,34 @@
-"""Rows of items in lexicographic order, and which of them are equal."""
+"""Rows of items: where they begin, some of them, their lexicographic order, and which of them are equal."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
+
+
+def bounds_of(lengths: NDArray[np.integer] | NDArray[np.bool_] | Sequence[int]) -> NDArray[np.int64]:
+    """Where rows of these lengths begin, one after the other, and where the last one ends: int64[rows + 1]."""
+    bounds = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=bounds[1:])
+    return bounds
+
+
+def entries_of(indptr: NDArray[np.int64], rows: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """``(bounds, positions)``: where the entries of the given rows stand, in the given order of rows."""
+    lengths = np.diff(indptr)[rows]
+    bounds = bounds_of(lengths)
+    positions = np.repeat(indptr[rows] - bounds[:-1], lengths)
+    positions += np.arange(bounds[-1])
+    return bounds, positions
 
 
 def take_rows(
     indptr: NDArray[np.int64], items: NDArray[np.int32], rows: NDArray[np.integer]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The given rows, in the given order."""
-    lengths = np.diff(indptr)[rows]
-    bounds = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=bounds[1:])
-    positions = np.repeat(indptr[rows] - bounds[:-1], lengths)
-    positions += np.arange(bounds[-1])
+    bounds, positions = entries_of(indptr, rows)
     return bounds, items[positions]
 
 

@@ -21,7 +21,11 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[TextIO]:
             if is_device(file):
                 raise InputError(f"{os.fspath(path)}: is a device, which may never end; name a file.")
             yield file
+    except FileNotFoundError:
+        raise InputError(f"{os.fspath(path)}: no such file; check the path.") from None
+    except IsADirectoryError:
+        raise InputError(f"{os.fspath(path)}: is a folder; name a file.") from None
     except OSError as problem:
         raise InputError(f"{os.fspath(path)}: cannot be read ({problem.strerror}).") from None
     except UnicodeDecodeError:
-        raise InputError(f"{os.fspath(path)}: is not UTF-8 text.") from None
+        raise InputError(f"{os.fspath(path)}: is not UTF-8 text; save it as UTF-8.") from None

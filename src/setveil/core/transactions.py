@@ -14,7 +14,7 @@ from setveil.core.columns import Columns
 from setveil.core.dataset import Csr, Dataset, Seen, Sparse
 from setveil.core.deferred import call
 from setveil.core.provenance import Reading
-from setveil.core.row_order import distinct_rows, sort_rows, take_rows
+from setveil.core.row_order import bounds_of, distinct_rows, sort_rows, take_rows
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
 
@@ -120,8 +120,7 @@ class Transactions(Dataset):
         cls, lengths: NDArray[np.int64], items: NDArray[np.int32], vocabulary: Vocabulary, layout: Layout | None = None
     ) -> Transactions:
         """From the item numbers of one record after the other, in any order within a record, repeats allowed."""
-        indptr = np.zeros(len(lengths) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=indptr[1:])
+        indptr = bounds_of(lengths)
         rises = np.ones(len(items) + 1, dtype=bool)
         np.greater(items[1:], items[:-1], out=rises[1:-1])
         rises[indptr] = True  # a new record may begin anywhere
@@ -263,8 +262,7 @@ class Transactions(Dataset):
 
             indptr, records = invert_rows(self.indptr, self.items, self.n_items)
             return indptr, records.astype(np.int64)
-        indptr = np.zeros(self.n_items + 1, dtype=np.int64)
-        np.cumsum(self.supports, out=indptr[1:])
+        indptr = bounds_of(self.supports)
         items = self.items.astype(np.uint16) if self.n_items <= 1 << 16 else self.items  # short numbers sort by radix
         return indptr, self.owners[np.argsort(items, kind="stable")]
 
@@ -323,8 +321,7 @@ class Transactions(Dataset):
         """Only the items marked true, renumbered over a smaller vocabulary."""
         vocabulary = Vocabulary.presorted([label for label, kept in zip(self.vocabulary, keep, strict=True) if kept])
         kept = np.asarray(keep)[self.items]
-        n_kept = np.zeros(self.n_occurrences + 1, dtype=np.int64)
-        np.cumsum(kept, out=n_kept[1:])
+        n_kept = bounds_of(kept)
         number = (np.cumsum(keep) - 1).astype(np.int32)  # order is kept, so rows stay sorted
         return replace(
             self,
@@ -336,8 +333,7 @@ class Transactions(Dataset):
 
     def keep_occurrences(self, keep: NDArray[np.bool_]) -> Transactions:
         """Only the occurrences marked true; records and vocabulary stay."""
-        n_kept = np.zeros(self.n_occurrences + 1, dtype=np.int64)
-        np.cumsum(keep, out=n_kept[1:])
+        n_kept = bounds_of(keep)
         return replace(self, indptr=n_kept[self.indptr], items=self.items[keep], reading=self._reading_of_part)
 
     def keep_records(self, choose: Callable[[Csr], NDArray[np.int64]]) -> Transactions:

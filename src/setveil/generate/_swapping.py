@@ -333,36 +333,78 @@ def list_predicted(
 
 
 @compiled
+def mark_in_triples(pair: NDArray[np.int32]) -> State:
+    """One bit for every two items: whether a triple in the table has them, uint64[items, items / 64]."""
+    width = pair.shape[0]
+    bits = np.zeros((width, (width + 63) // 64), dtype=np.uint64)
+    for one in range(width):
+        for two in range(width):
+            if one != two and _is_in_triple(pair, one, two):
+                bits[one, two >> 6] |= np.uint64(1) << np.uint64(two & 63)
+    return bits
+
+
+@compiled
+def mark_keys(keys: Counts) -> State:
+    """Four bits for every place of a table of triples, of which each key sets one: most other keys find theirs unset,
+    so that the table itself is rarely asked in vain.
+    """
+    marks = np.zeros(max(len(keys) >> 4, 1), dtype=np.uint64)
+    for key in keys:
+        if key >= 0:
+            at = _mark(marks, key)
+            marks[at >> np.uint64(6)] |= np.uint64(1) << (at & np.uint64(63))
+    return marks
+
+
+@compiled
+def _mark(marks: State, key: int) -> Any:
+    """The bit of a key; the number of words is a power of two."""
+    mixed = np.uint64(key) * np.uint64(0xD6E8FEB86659FD93)
+    return (mixed >> np.uint64(24)) & np.uint64(64 * len(marks) - 1)
+
+
+@compiled
+def _has_bit(bits: State, one: int, two: int) -> Any:
+    return (bits[one, two >> 6] >> np.uint64(two & 63)) & np.uint64(1)
+
+
+@compiled
 def _pair_change(item: int, other: int, step: int, pair: NDArray[np.int32]) -> int:
     """By how much the cost changes if ``step`` records more have a pair. A negative weight counts only an excess."""
-    excess, weight = np.int64(pair[item, other, 0]), np.int64(pair[item, other, 1])
-    if weight > 0:
-        return (weight >> 1) * (1 + 2 * step * excess)
-    before, after = max(excess, np.int64(0)), max(excess + step, np.int64(0))
-    return -(weight >> 1) * (after * after - before * before)
+    weight = np.int64(pair[item, other, 1])
+    change, half = 1 + 2 * step * np.int64(pair[item, other, 0]), weight >> 1
+    if weight < 0:
+        half = -half
+        change = max(change, np.int64(0)) if step > 0 else min(change, np.int64(0))
+    return half * change
 
 
 @compiled
 def _triple_change(
-    item: int, start: int, end: int, skip: int, step: int, entries: Items, pair: NDArray[np.int32],
-    keys: Counts, triple: NDArray[np.int32], is_done: bool,
+    item: int, skip: int, step: int, rows: Items, bits: State, marks: State, keys: Counts, triple: NDArray[np.int32],
+    near: Items, is_done: bool,
 ) -> int:  # fmt: skip
-    """The same for all triples of ``item`` with two items of a record; ``is_done``: count them as well."""
-    change = np.int64(0)
-    width = pair.shape[0]
+    """The same for all triples of ``item`` with two items of the record of the entry ``skip``, which is passed over;
+    ``is_done``: count them as well. ``near`` is room for the items of a record.
+    """
+    change, width, n_near = np.int64(0), bits.shape[0], 0
     if item >= width:
         return change
-    for one in range(start, end):
-        first = entries[one]
-        if one == skip or first >= width or not _is_in_triple(pair, item, first):
-            continue
-        for two in range(one + 1, end):
-            second = entries[two]
-            if two == skip or second >= width:
+    for place in range(rows[skip, 1], rows[skip, 2]):
+        other = rows[place, 0]
+        if place != skip and other < width and _has_bit(bits, item, other):
+            near[n_near] = other
+            n_near += 1
+    for one in range(n_near):
+        for two in range(one + 1, n_near):
+            if not _has_bit(bits, near[one], near[two]):
                 continue
-            if not _is_in_triple(pair, item, second) or not _is_in_triple(pair, first, second):
+            key = _key(item, near[one], near[two])
+            mark = _mark(marks, key)
+            if not (marks[mark >> np.uint64(6)] >> (mark & np.uint64(63))) & np.uint64(1):
                 continue
-            at = _slot(keys, _key(item, first, second))
+            at = _slot(keys, key)
             if keys[at] >= 0:
                 change += np.int64(triple[at, 1]) * (1 + 2 * step * np.int64(triple[at, 0]))
                 if is_done:
@@ -390,11 +432,21 @@ def list_positions(entries: Items, begin: Counts, where: Items, slot: Items) -> 
 
 
 @compiled
+def _has_item(rows: Items, place: int, item: int) -> bool:
+    """Whether the record of an entry has an item."""
+    for other in range(rows[place, 1], rows[place, 2]):
+        if rows[other, 0] == item:
+            return True
+    return False
+
+
+@compiled
 def swap_entries(
-    starts: Counts, owner: Items, entries: Items, pairs: Items, begin: Counts, where: Items, slot: Items,
-    pair: NDArray[np.int32], keys: Counts, triple: NDArray[np.int32], temperature: int, n_swaps: int, state: State,
+    rows: Items, pairs: Items, begin: Counts, where: Items, slot: Items, pair: NDArray[np.int32], bits: State,
+    marks: State, keys: Counts, triple: NDArray[np.int32], temperature: int, n_swaps: int, state: State,
 ) -> int:  # fmt: skip
-    """Try ``n_swaps`` swaps of two entries of different records; how many were made.
+    """Try ``n_swaps`` swaps of two entries of different records; how many were made. ``rows``: for each entry the item,
+    and the first and the last place of its record, side by side, because they are read together.
 
     A swap that raises the cost by x is made with a probability of about 2^(-x / temperature). Every fourth swap brings
     together two items of a listed pair that too few records have.
@@ -403,6 +455,7 @@ def swap_entries(
     has_triples = len(keys) > 1
     n_made = 0
     in_left, in_right = np.zeros(len(begin), dtype=np.int32), np.zeros(len(begin), dtype=np.int32)
+    near_items = np.empty(len(begin), dtype=np.int32)
     for turn in range(n_swaps):
         if turn & 3 == 3 and len(pairs):
             number = _below(state, len(pairs))
@@ -412,27 +465,23 @@ def swap_entries(
                 continue
             one = np.int64(where[begin[item] + _below(state, begin[item + 1] - begin[item])])
             partner = where[begin[near] + _below(state, begin[near + 1] - begin[near])]
-            to = owner[partner]
-            two = starts[to] + _below(state, starts[to + 1] - starts[to])
+            two = rows[partner, 1] + _below(state, rows[partner, 2] - rows[partner, 1])
             if two == partner:
                 continue
         else:
-            one, two = np.int64(_below(state, len(entries))), np.int64(_below(state, len(entries)))
-        left, right = owner[one], owner[two]
-        item, other = entries[one], entries[two]
-        if left == right or item == other:
-            continue
-        start, end, first, last = starts[left], starts[left + 1], starts[right], starts[right + 1]
-        if _has(entries, first, last, item) or _has(entries, start, end, other):
+            one, two = np.int64(_below(state, len(rows))), np.int64(_below(state, len(rows)))
+        item, other = rows[one, 0], rows[two, 0]
+        start, end, first, last = rows[one, 1], rows[one, 2], rows[two, 1], rows[two, 2]
+        if start == first or item == other or _has_item(rows, two, item) or _has_item(rows, one, other):
             continue
         room = (temperature * (_surprise(state) >> 4)) >> 12
         change = np.int64(0)
         for place in range(start, end):
-            in_left[entries[place]] = turn + 1
+            in_left[rows[place, 0]] = turn + 1
         for place in range(first, last):
-            in_right[entries[place]] = turn + 1
+            in_right[rows[place, 0]] = turn + 1
         for place in range(start, end):
-            near = entries[place]
+            near = rows[place, 0]
             if place == one or near >= width or in_right[near] == turn + 1:
                 continue
             if item < width:
@@ -440,7 +489,7 @@ def swap_entries(
             if other < width:
                 change += _pair_change(other, near, 1, pair)
         for place in range(first, last):
-            near = entries[place]
+            near = rows[place, 0]
             if place == two or near >= width or in_left[near] == turn + 1:
                 continue
             if other < width:
@@ -450,18 +499,18 @@ def swap_entries(
         if change > (2 * room + ONE if has_triples else room):
             continue
         if has_triples:
-            change += _triple_change(item, start, end, one, -1, entries, pair, keys, triple, False)
-            change += _triple_change(item, first, last, two, 1, entries, pair, keys, triple, False)
-            change += _triple_change(other, first, last, two, -1, entries, pair, keys, triple, False)
-            change += _triple_change(other, start, end, one, 1, entries, pair, keys, triple, False)
+            change += _triple_change(item, one, -1, rows, bits, marks, keys, triple, near_items, False)
+            change += _triple_change(item, two, 1, rows, bits, marks, keys, triple, near_items, False)
+            change += _triple_change(other, two, -1, rows, bits, marks, keys, triple, near_items, False)
+            change += _triple_change(other, one, 1, rows, bits, marks, keys, triple, near_items, False)
             if change > room:
                 continue
-            _triple_change(item, start, end, one, -1, entries, pair, keys, triple, True)
-            _triple_change(item, first, last, two, 1, entries, pair, keys, triple, True)
-            _triple_change(other, first, last, two, -1, entries, pair, keys, triple, True)
-            _triple_change(other, start, end, one, 1, entries, pair, keys, triple, True)
+            _triple_change(item, one, -1, rows, bits, marks, keys, triple, near_items, True)
+            _triple_change(item, two, 1, rows, bits, marks, keys, triple, near_items, True)
+            _triple_change(other, two, -1, rows, bits, marks, keys, triple, near_items, True)
+            _triple_change(other, one, 1, rows, bits, marks, keys, triple, near_items, True)
         for place in range(start, end):
-            near = entries[place]
+            near = rows[place, 0]
             if place == one or near >= width:
                 continue
             if item < width:
@@ -469,14 +518,14 @@ def swap_entries(
             if other < width:
                 _count_pair(other, near, 1, pair)
         for place in range(first, last):
-            near = entries[place]
+            near = rows[place, 0]
             if place == two or near >= width:
                 continue
             if other < width:
                 _count_pair(other, near, -1, pair)
             if item < width:
                 _count_pair(item, near, 1, pair)
-        entries[one], entries[two] = other, item
+        rows[one, 0], rows[two, 0] = other, item
         where[slot[one]], where[slot[two]] = two, one
         slot[one], slot[two] = slot[two], slot[one]
         n_made += 1

@@ -183,6 +183,9 @@ def _swap(
     np.cumsum(np.bincount(entries, minlength=len(table.singles)), out=begin[1:])
     where, slot = np.empty((2, len(entries)), dtype=np.int32)
     loops.list_positions(entries, begin, where, slot)
+    rows = np.empty((len(entries), 3), dtype=np.int32)
+    rows[:, 0], rows[:, 1], rows[:, 2] = entries, starts[owner], starts[owner + 1]
+    bits, marks = loops.mark_in_triples(pair), loops.mark_keys(keys)
     n_swaps = min(SWAPS_PER_ENTRY * len(entries), max(FEW_SWAPS, LEAST_PER_ENTRY * len(entries)))
     per_round = n_swaps // ROUNDS + 1
     for turn in range(ROUNDS):
@@ -190,9 +193,10 @@ def _swap(
         for done in range(0, per_round, SLICE):
             step((turn + done / per_round) / ROUNDS)
             loops.swap_entries(
-                starts, owner, entries, pairs, begin, where, slot, pair, keys, triple,
-                temperature, min(SLICE, per_round - done), state,
+                rows, pairs, begin, where, slot, pair, bits, marks, keys, triple, temperature,
+                min(SLICE, per_round - done), state,
             )  # fmt: skip
+    entries[:] = rows[:, 0]
 
 
 def _triples(

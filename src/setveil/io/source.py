@@ -386,6 +386,12 @@ def check_encoding(encoding: str) -> str:
     return "utf-8" if name in ("utf-8-sig", "ascii") else name
 
 
+def guessed_encoding(source: object, named: str | None) -> str | None:
+    """The encoding that the beginning of a file shows; None if it was named, or shows none, or there is no file."""
+    is_file = isinstance(source, str | os.PathLike) and os.path.isfile(source)  # noqa: PTH113 - odd names are none
+    return guess_encoding(beginning_of_text(Path(source))) if is_file and named is None else None  # type: ignore[arg-type]
+
+
 def beginning_of_text(path: Path) -> bytes:
     """A bounded part of a file, gzipped or not, from the first block that is not plain ASCII on; nothing if there is
     none. However much a small file inflates to, only a block is in memory.

@@ -18,6 +18,16 @@ INSTALL = (
 )
 
 
+def sheets_of(content: bytes) -> list[str]:
+    """The names of the sheets of a workbook; none where it cannot be opened."""
+    try:
+        import fastexcel
+
+        return list(fastexcel.read_excel(content).sheet_names)
+    except Exception:  # reading it says why
+        return []
+
+
 def sheet_as_text(content: bytes, sheet: str | None, where: str) -> bytes:
     """A sheet as comma-separated text in UTF-8; an error if several could be meant."""
     try:
@@ -28,8 +38,8 @@ def sheet_as_text(content: bytes, sheet: str | None, where: str) -> bytes:
 
     try:
         names = list(fastexcel.read_excel(content).sheet_names)
-    except Exception as problem:  # whatever the reader calls it
-        raise InputError(f"{where}: the workbook is damaged ({_reason(problem)}); save it again.") from None
+    except Exception:  # whatever the reader calls it
+        raise InputError(f"{where}: is not a workbook, or is damaged; save it again, or as CSV.") from None
     if sheet is not None and sheet not in names:
         raise InputError(
             f'{where}: there is no sheet "{one_line(sheet)}" among {name_some(names, 10)}; correct --sheet.'
@@ -37,8 +47,8 @@ def sheet_as_text(content: bytes, sheet: str | None, where: str) -> bytes:
     wanted = [sheet] if sheet is not None else names
     try:
         tables = {name: _read(pl, content, name) for name in wanted}
-    except Exception as problem:
-        raise InputError(f"{where}: a sheet cannot be read ({_reason(problem)}); save it as CSV.") from None
+    except Exception:
+        raise InputError(f"{where}: a sheet cannot be read; save it as CSV.") from None
     filled = [name for name, rows in tables.items() if rows]
     if not filled:
         raise InputError(f"{where}: the sheet is empty; name another with --sheet.")
@@ -86,7 +96,3 @@ def _line(row: list[str]) -> bytes:
 
 def _field(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if re.search(r'[",\r\n]', text) else text
-
-
-def _reason(problem: Exception) -> str:
-    return one_line(str(problem).partition("\n")[0], 80)

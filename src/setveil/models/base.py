@@ -69,6 +69,8 @@ class PrivacyModel(ABC):
     depends_on_suppressed: ClassVar[bool] = False  # whether it is met depends on which items were suppressed
     is_usual: ClassVar[bool] = False  # suggestions begin with it, for data that it suits
     suggested_from: ClassVar[float] = inf  # known items from which suggestions try it, too, with k alone
+    # Starts of sentences of ``not_protected``, and the last version whose certificates may lack them.
+    later_sentences: ClassVar[Mapping[str, str]] = {}
     suggested_if_dense: ClassVar[bool] = False  # the same where records resemble each other
     shapes_hierarchy: ClassVar[bool] = False  # hierarchies built from the data are chosen by it
 
@@ -98,6 +100,11 @@ class PrivacyModel(ABC):
     def options(self) -> dict[str, Any]:
         """Parameters as plain values, for the policy and the certificate."""
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+
+    @classmethod
+    def starting_values(cls) -> dict[str, Any]:
+        """Values to begin with: those of ``start``, and the middle of those that a comparison tries."""
+        return {**{name: values[len(values) // 2] for name, values in cls.grid.items()}, **cls.start}
 
     @classmethod
     def suits(cls, has_known_columns: bool) -> bool:
@@ -168,17 +175,19 @@ class PrivacyModel(ABC):
 
     def check_columns(self, roles: Iterable[tuple[str, str]]) -> None:
         """Refuse columns, given as name and role, that this model would publish outside its guarantee."""
+        from setveil.models.registry import usual_model
+
         named = list(roles)
         known, secret = ([name for name, role in named if role == one] for one in ("known", "sensitive"))
         if known and not self.known_columns:
             raise InputError(
                 f'model "{self.name}" does not protect known columns ({name_some(known)}): its guarantee is about '
-                "items alone. Use model kkm, or drop them with --drop."
+                f"items alone. Use model {usual_model(True)}, or drop them with --drop."
             )
         if secret and not self.protects_columns:
             raise InputError(
-                f'model "{self.name}" does not protect sensitive columns ({name_some(secret)}). Use model kkm, or '
-                "leave them out with --drop."
+                f'model "{self.name}" does not protect sensitive columns ({name_some(secret)}). Use model '
+                f"{usual_model(True)}, or leave them out with --drop."
             )
 
     def column_sentences(self, roles: Iterable[tuple[str, str]]) -> list[str]:

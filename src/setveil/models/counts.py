@@ -14,6 +14,7 @@ from setveil.words import terms
 if TYPE_CHECKING:
     from setveil.core import Dataset
 
+COMBINED = "Combined counts: "
 FEW_RECORDS, LARGE_K = 5_000, 20  # with fewer records, single people weigh more: ask for a larger k
 
 
@@ -52,6 +53,7 @@ class Counts(PrivacyModel):
         "k^m-anonymity (model km), if analysts need the records of people themselves.",
     )
     glossary: ClassVar[Mapping[str, str]] = terms("itemset", "support")
+    later_sentences: ClassVar[Mapping[str, str]] = {COMBINED: "0.4.0"}
     example: ClassVar[Mapping[str, Any]] = {"k": 2, "m": 3}
 
     k: int = parameter(
@@ -111,6 +113,7 @@ class Counts(PrivacyModel):
     def not_protected(self) -> list[str]:
         return [
             f"Attackers who know more than {self.m} items of a person can combine counts of smaller sets.",
+            *([self._combined()] if self.m > 1 else []),
             "Certainty shared by many: if as many people have two items as have one of them, the second item follows "
             "from the first.",
             "Knowledge of everybody else: an attacker who knows all other records can compute the rest by subtraction.",
@@ -123,3 +126,11 @@ class Counts(PrivacyModel):
             "Minimality attacks: the algorithm is public and deterministic. An unlisted set may have been suppressed "
             "because other counts would have revealed a small count.",
         ]
+
+    def _combined(self) -> str:
+        people = f"1 to {self.k - 1} people have" if self.k > 2 else "one person has"
+        return (
+            f"{COMBINED}the counts of {self.m + 1} items together never reveal that {people} an unlisted combination "
+            "of these. Counts of more items together, and two tables of the same people, are not checked: on very "
+            "small data they can reveal it."
+        )

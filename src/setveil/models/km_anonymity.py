@@ -100,7 +100,7 @@ class KmAnonymity(GradedCrowds):
         if self.k_for(1) > self.k:
             yield (
                 f"k_known: the algorithms for km take one k. They use {self.k_for(1)} for every number of known items, "
-                "which protects more than requested, and loses more, than asked."
+                "which protects more and loses more than requested."
             )
 
     @property

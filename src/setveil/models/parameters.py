@@ -82,7 +82,7 @@ class Percentage(Kind):
 
     def check(self, name: str, value: Any) -> Any:
         if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 100:
-            raise InputError(f"{name} is a percentage from 0 to 100, not {_shown(value)}.")
+            raise InputError(f"{name} must be a percentage from 0 to 100, not {_shown(value)}.")
         return int(value) if isinstance(value, Integral) else float(value)
 
     def parse(self, text: str) -> Any:
@@ -370,4 +370,6 @@ def _refuse_shared(groups: tuple[tuple[str, ...], ...], name: str) -> None:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return f"{value:.0f}"
     return f'"{one_line(value)}"' if isinstance(value, str) else one_line(repr(value))

@@ -5,7 +5,7 @@ Another package adds a model through an entry point of the group ``setveil.model
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from setveil.errors import InputError, UncheckedError, name_option, one_line
@@ -71,13 +71,21 @@ def make_model(name: str, options: Mapping[str, Any]) -> PrivacyModel:
     known = declared(kind)
     for option in options:
         if option not in known:
-            raise InputError(f'model "{name}" has no option "{option}"; it has {", ".join(sorted(known))}.')
+            raise _unknown(name, option, known)
     options = kind.completed(options)
     missing = [parameter for parameter in known.values() if parameter.is_required and parameter.name not in options]
     if missing:
-        meanings = "; ".join(f"{one.name}: {one.help[0].lower()}{one.help[1:-1]}" for one in missing)
-        raise InputError(f'model "{name}" needs {" and ".join(one.name for one in missing)}. Set {meanings}.')
+        needed = " and ".join(f"{one.name} ({one.help[0].lower()}{one.help[1:-1]})" for one in missing)
+        raise InputError(f'model "{name}" needs {needed}.')
     return kind(**options)
+
+
+def _unknown(name: str, option: str, known: Iterable[str]) -> InputError:
+    others = ", ".join(PARAMETERS.get(option, ()))
+    return InputError(
+        f'model "{name}" has no option "{one_line(option)}"; it has {", ".join(sorted(known))}.'
+        + (f" Models with it: {others}." if others else "")
+    )
 
 
 def check_written(name: str, options: Mapping[str, Any]) -> None:
@@ -87,7 +95,7 @@ def check_written(name: str, options: Mapping[str, Any]) -> None:
     known = parameters_of(MODELS[name])
     for option, value in options.items():
         if option not in known:
-            raise InputError(f'model "{name}" has no option "{one_line(option)}"; it has {", ".join(sorted(known))}.')
+            raise _unknown(name, option, known)
         kind = known[option].kind
         if not (kind.is_list and isinstance(value, str)):  # the name of a file
             kind.check(option, value)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Transactions
+from setveil.core.row_order import bounds_of
 
 RECORDS_PER_REPORT = 100_000  # records walked through between two reports
 
@@ -64,7 +65,6 @@ def rcm_order(data: Transactions, step: Callable[[str, float | None], None] | No
 
 def _by_degree(data: Transactions) -> NDArray[np.int64]:
     """Record numbers by degree, those without items first, then by number."""
-    others = np.zeros(data.n_occurrences + 1, dtype=np.int64)
-    np.cumsum(data.supports[data.items] - 1, out=others[1:])
+    others = bounds_of(data.supports[data.items] - 1)
     degree = np.diff(others[data.indptr])
     return np.lexsort((data.lengths > 0, degree))

@@ -37,6 +37,6 @@ def _parameters(section: ModelSection, vocabulary: Vocabulary, hierarchy: Hierar
             if is_file := isinstance(value, str):
                 value = read_items(value)
             else:
-                refuse_file_names(value, vocabulary)
+                refuse_file_names(value, vocabulary, name)
             options[name] = select_items(value, vocabulary, hierarchy, ONE_PER_LINE if is_file else BY_COMMAS)
     return options

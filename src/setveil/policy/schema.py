@@ -413,12 +413,15 @@ def _first_problem(problem: ValidationError, where: str) -> str:
     first = problem.errors(include_url=False)[0]
     # Alternatives of a union add the name of their type to the place; a reader of the file does not know it.
     place = ".".join(str(part) for part in first["loc"] if not str(part).endswith("]") and part not in _TYPE_NAMES)
-    if not where and place.startswith("input."):
-        where, place = f"--{place.removeprefix('input.').replace('_', '-')}", ""
-    before = f"{where or 'policy'}: "
+    section, _, option = place.rpartition(".")
+    if not where and section in ("input", "output", "assessment", "hierarchy"):  # given as an option
+        where, place = f"--{option.replace('_', '-')}", ""
+    before = f"{where} " if where.startswith("--") else f"{where or 'policy'}: "
     if first["type"] == "extra_forbidden":
         return f"{before}unknown key `{place}`; check the spelling."
     if first["type"] == "missing":
         return f"{before}lacks `{place}`."
     what = f"{first['msg'][0].lower()}{first['msg'][1:]}".replace("input should be", "must be")
-    return f"{before}{f'`{place}` ' if place else ''}{what}, not {one_line(repr(first['input']))}."
+    given = first["input"]
+    shown = f'"{one_line(given)}"' if isinstance(given, str) else one_line(repr(given))
+    return f"{before}{f'`{place}` ' if place else ''}{what}, not {shown}."

@@ -31,16 +31,14 @@ def read_items(path: str | Path) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def refuse_file_names(given: Sequence[str], vocabulary: Vocabulary) -> None:
+def refuse_file_names(given: Sequence[str], vocabulary: Vocabulary, what: str = "sensitive") -> None:
     """An item that is given, but does not occur, and looks like a file is a file that is not there. Where one item is
     given, a path without a usual ending is one, too.
     """
     for label in given:
         looks_like_a_file = FILE_NAME.search(label) or (len(given) == 1 and ("/" in label or "\\" in label))
         if label not in vocabulary and not label.startswith(SUBTREE) and looks_like_a_file:
-            raise InputError(
-                f'sensitive: there is no file "{one_line(label)}", and no item of that name; check the path.'
-            )
+            raise InputError(f'{what}: there is no file "{one_line(label)}", and no item of that name; check the path.')
 
 
 def select_items(

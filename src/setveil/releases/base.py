@@ -23,7 +23,7 @@ from setveil.core.hierarchy import Hierarchy
 from setveil.core.meaning import Meaning
 from setveil.core.transactions import AnyDataset, Transactions
 from setveil.core.vocabulary import Vocabulary
-from setveil.errors import InputError
+from setveil.errors import InputError, name_some
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -295,7 +295,8 @@ class Release(ABC):
             InputError: the release cannot be applied to other records, or does not know an item.
         """
         raise InputError(
-            f"a {self.kind} is made for its own records; only a recoding can be applied to new ones: anonymize them."
+            f"a {self.kind.replace('-', ' ')} is made for its own records and cannot be applied to others; anonymize "
+            "the new records, or publish a recoding the first time."
         )
 
     def reordered(self, order: NDArray[np.integer]) -> Self:
@@ -305,6 +306,18 @@ class Release(ABC):
     def published_part(self, original: AnyDataset) -> AnyDataset:
         """The records of the original that the release publishes, in the order of the published ones."""
         return original
+
+    def check_made_from(self, original: AnyDataset, advice: str) -> None:
+        """Refuse data that the release cannot be made from: another number of records, or other items."""
+        n_records = self.published.n_records
+        if n_records != original.n_records:
+            raise InputError(f"the release has {n_records:,} records and the original {original.n_records:,}; {advice}")
+        labels, meaning = self.published.vocabulary, self.meaning
+        is_there = original.vocabulary.numbers(meaning.domain.labels) >= 0
+        owner = np.repeat(np.arange(len(meaning.sizes)), meaning.sizes)
+        foreign = np.flatnonzero(np.bincount(owner[is_there[meaning.cover.items]], minlength=len(labels)) == 0)
+        if len(foreign) and (shown := [labels[int(one)] for one in foreign if self.published.supports[one] > 0]):
+            raise InputError(f"the original has no item that is published as {name_some(shown, 3)}; {advice}")
 
     def publish(self, out: str | PathLike[str], **options: Any) -> Path:
         """Verify, then write the folder ``out``, and ``out.internal`` beside it.

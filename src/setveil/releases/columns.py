@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from setveil.core.columns import Column, Columns
 from setveil.core.itemsets import Itemsets
+from setveil.core.row_order import bounds_of
 from setveil.core.vocabulary import Vocabulary
 
 
@@ -39,8 +40,7 @@ def publish_column(column: Column, nodes: NDArray[np.integer]) -> Column:
     values = Vocabulary(labels)
     number = values.numbers(labels)  # [used nodes]
     runs = [np.sort(tree.leaves(int(node))) for node in used[np.argsort(number)]]  # [values]
-    indptr = np.zeros(len(runs) + 1, dtype=np.int64)
-    np.cumsum([len(run) for run in runs], out=indptr[1:])
+    indptr = bounds_of([len(run) for run in runs])
     items = np.concatenate(runs) if runs else np.empty(0, dtype=np.int32)
     cover = Itemsets(indptr, items.astype(np.int32), tree.vocabulary)
     return replace(column, values=values, codes=number[place.reshape(-1)].astype(np.int32), cover=cover)

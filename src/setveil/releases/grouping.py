@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from setveil.core.codebook import Codebook
 from setveil.core.dataset import Csr, Dataset
-from setveil.core.row_order import sort_rows
+from setveil.core.row_order import bounds_of, sort_rows
 from setveil.core.transactions import AnyDataset, Transactions, in_label_order
 from setveil.core.vocabulary import Vocabulary
 from setveil.releases.base import Release, renamed_vocabulary
@@ -195,27 +195,18 @@ class Grouping(Release):
 
     def _originals_relabelled(self, name: Callable[[str], str]) -> Self:
         sensitive, back = renamed_vocabulary(self.sensitive, name)
-        counted = np.argsort(back)[self.count_item]
-        order = np.lexsort((counted, self.count_group))
-        return replace(
-            self,
-            sensitive=sensitive,
-            count_group=self.count_group[order],
-            count_item=counted[order].astype(np.int32),
-            count=self.count[order],
-        )
+        return self._with_sensitive(sensitive, np.argsort(back))
 
     def with_unseen(self, items: Iterable[str]) -> Self:
         sensitive = Vocabulary({*self.sensitive, *(set(items) - set(self.published.vocabulary))})
-        counted = sensitive.numbers(self.sensitive)[self.count_item]
+        return self._with_sensitive(sensitive, sensitive.numbers(self.sensitive))
+
+    def _with_sensitive(self, sensitive: Vocabulary, number: NDArray[np.integer]) -> Self:
+        """The same counts; ``number`` is the new one of each sensitive item."""
+        counted = number[self.count_item].astype(np.int32)
         order = np.lexsort((counted, self.count_group))
-        return replace(
-            self,
-            sensitive=sensitive,
-            count_group=self.count_group[order],
-            count_item=counted[order],
-            count=self.count[order],
-        )
+        groups, counts = self.count_group[order], self.count[order]
+        return replace(self, sensitive=sensitive, count_group=groups, count_item=counted[order], count=counts)
 
     def reordered(self, order: NDArray[np.integer]) -> Self:
         return replace(super().reordered(order), group_of=self.group_of[order])
@@ -279,6 +270,5 @@ def is_grouped(release: Release) -> TypeGuard[Grouping]:
 def publishable_rows(rows: Csr, is_public: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The positions of the rows with a public item."""
     indptr, items = rows
-    n_public = np.zeros(len(items) + 1, dtype=np.int64)
-    np.cumsum(is_public[items], out=n_public[1:])
+    n_public = bounds_of(is_public[items])
     return np.flatnonzero(np.diff(n_public[indptr]) > 0)

@@ -15,6 +15,7 @@ from setveil.core.dataset import Dataset
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.itemsets import Itemsets
 from setveil.core.meaning import Meaning
+from setveil.core.row_order import bounds_of, entries_of
 from setveil.core.transactions import Transactions
 from setveil.core.vocabulary import Vocabulary
 from setveil.releases.base import Release, renamed_vocabulary, smaller_vocabulary, with_leaves
@@ -75,8 +76,7 @@ class LocalRecoding(Release):
             run if node < hierarchy.n_items else run[is_covered[run]]
             for node, run in zip(node_of_number.tolist(), runs, strict=True)
         ]
-        indptr = np.zeros(len(runs) + 1, dtype=np.int64)
-        np.cumsum([len(run) for run in runs], out=indptr[1:])
+        indptr = bounds_of([len(run) for run in runs])
         items = np.concatenate(runs) if runs else np.empty(0, dtype=np.int32)
         cover = Itemsets(indptr, items.astype(np.int32), hierarchy.vocabulary)
         return cls(
@@ -124,7 +124,7 @@ class LocalRecoding(Release):
         for number in np.argsort(-self.meaning.sizes, kind="stable"):  # the most specific comes last and stays
             is_covered = np.zeros(len(self.cover.vocabulary), dtype=bool)
             is_covered[self.cover[int(number)]] = True
-            positions = _entry_positions(rows, records[list_indptr[number] : list_indptr[number + 1]])
+            _, positions = entries_of(rows.indptr, records[list_indptr[number] : list_indptr[number + 1]])
             sizes[positions[is_covered[item[rows.items[positions]]]]] = self.meaning.sizes[number]
         return sizes, ones
 
@@ -184,10 +184,3 @@ class LocalRecoding(Release):
     def with_items(self, items: Iterable[str]) -> Self:
         domain = Vocabulary({*self.cover.vocabulary, *items})
         return replace(self, cover=self.cover.renumbered(domain.numbers(self.cover.vocabulary), domain))
-
-
-def _entry_positions(data: Transactions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Positions in ``data.items`` of all entries of some records."""
-    lengths = data.lengths[rows]
-    ends = np.cumsum(lengths)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(data.indptr[rows] - ends + lengths, lengths)

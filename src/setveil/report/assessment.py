@@ -10,12 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from setveil.errors import times
 from setveil.report.figures import (
-    Inference,
-    Residual,
     highest_probability,
     inference_by_known,
-    known_words,
     mean_risk,
     residual_of,
     unchanged_of,
@@ -24,7 +22,6 @@ from setveil.report.figures import (
     worst_inference,
 )
 from setveil.report.lights import (
-    NO_CONTROL,
     NO_CONTROL_OF_COUNTS,
     Colour,
     average_risk,
@@ -33,6 +30,7 @@ from setveil.report.lights import (
     journalist_knows,
     journalist_risk,
     lights_of,
+    risk_words,
     singled_out_of,
 )
 from setveil.report.profiles import ENVIRONMENTS
@@ -136,39 +134,13 @@ def singling_out(facts: Facts) -> list[str]:
     lines = [
         f"{facts.guarantee} Verified on the published files." if facts.holds else f"Not verified. {facts.guarantee}"
     ]
-    by_known = {row.known: row for row in worst_by_known(facts.attacks, facts.risk_after, facts.risk_before)}
-    reach = facts.known_items
-    if reach is not None and reach + 1 in by_known:
-        row = by_known[int(reach) + 1]
-        lines.append(f"With one known item more ({row.known}): {_share(row)}.")
-    worst = residual_of(facts)
+    worst, reach = residual_of(facts), facts.known_items
     if worst is None:
-        lines.append("No published record has an item that could be known.")
-    elif worst.of_all_people == 0:
-        lines.append(f"With {known_words(worst.known, worst.columns)}, no attacker tried singles out anyone.")
-    else:
-        control = f" {NO_CONTROL}" if worst.control is None and worst.attacker == "identifying" else ""
-        lines.append(f"Worst attacker tried, with {_counted(worst)}: {_share(worst)}.{control}")
-    return lines
-
-
-def _counted(row: Residual | Inference) -> str:
-    """What an attacker knows."""
-    if not row.known:
-        return "the known columns alone"
-    items = f"{row.known} known item{'s' if row.known > 1 else ''}"
-    if row.attacker == "identifying" and isinstance(row, Residual):
-        items = f"up to {row.known} items, the most identifying ones" if row.known > 1 else "the most identifying item"
-    return f"the known columns and {items}" if row.columns else items
-
-
-def _share(row: Residual) -> str:
-    text = f"{percent(row.of_all_people)} of all people are singled out"
-    if row.singled_out != row.of_all_people:
-        text += f", {percent(row.singled_out)} of {row.base}"
-    if row.interval is not None:
-        text += f" (95 % interval {percent(row.interval[0])} to {percent(row.interval[1])})"
-    return text + ("" if row.before is None else f"; {percent(row.before)} before anonymization")
+        return [*lines, "No published record has an item that could be known."]
+    for row in worst_by_known(facts.attacks, facts.risk_after, facts.risk_before):
+        if reach is not None and row.known == reach + 1 and row != worst:
+            lines.append(f"With one known item more ({row.known}), {row.sentence[0].lower()}{row.sentence[1:]}.")
+    return [*lines, risk_words(worst)]
 
 
 def linkability(facts: Facts) -> list[str]:
@@ -199,17 +171,14 @@ def inference(facts: Facts) -> list[str]:
     worst, highest = worst_inference(facts.attacks), highest_probability(facts.attacks)
     lines = []
     if worst is not None:
-        interval = ""
-        if worst.certain and worst.interval is not None:
-            interval = f" 95 % interval: {percent(worst.interval[0])} to {percent(worst.interval[1])} of {worst.base}."
-        lines.append(f"{worst.sentence}.{interval}")
+        lines.append(f"{worst.sentence}.")
         if worst.certain and worst.control is None and not facts.traits.has_own_records:
             lines.append(NO_CONTROL_OF_COUNTS)
         above = max(inference_by_known(facts.attacks), key=lambda row: (row.likely, row.known))
         line = f"More than 50 % sure of {above.what}: {percent(above.likely)} of {above.base}"
         lines.append(line + ("." if above.likely_control is None else f" (control: {percent(above.likely_control)})."))
     if highest is not None:
-        lines.append(f"Highest probability of a named sensitive item: {percent(highest)}, {_tried(facts)}.")
+        lines.append(f"Highest probability of a named sensitive item: {percent(highest)}, {_tried(facts, highest)}.")
     linked = facts.shape.get("linked")
     if facts.traits.has_groups and linked is not None:
         lines.append(
@@ -219,7 +188,7 @@ def inference(facts: Facts) -> list[str]:
         lines.append(facts.guessing)
     if "largest_percentage" in facts.achieved:
         share = percent(facts.achieved["largest_percentage"] / 100)
-        lines.append(f"Highest share of one sensitive item among matching records, counted exactly: {share}.")
+        lines.append(f"Within the guarantee, at most {share} of matching records share a sensitive item (exact).")
     if not facts.sensitive and (worst is None or not worst.is_named):
         lines.append("No sensitive items were named, so that any item counts.")
     if worst is None:
@@ -227,13 +196,14 @@ def inference(facts: Facts) -> list[str]:
     return lines
 
 
-def _tried(facts: Facts) -> str:
+def _tried(facts: Facts, highest: float) -> str:
     """Over whom the highest probability was looked for."""
     rows = [row for row in facts.attacks if row.get("certain")]
     most = max(row["known"] for row in rows)
     if all(row["n_targets"] >= row["n_people"] for row in rows):
         return f"over all people, with up to {most} known items"
-    return f"over the people attacked, a random sample, with up to {most} known items; for others it can be higher"
+    others = "" if highest >= 1 else "; for others it can be higher"
+    return f"over the people attacked, a random sample, with up to {most} known items{others}"
 
 
 def _why_not(facts: Facts) -> str:
@@ -268,7 +238,7 @@ def risks_of(facts: Facts) -> list[Risk]:
                 f"{percent(worst.of_all_people)} of all people",
                 f"low: {good}; high: {bad}",
                 rule.colour(worst.of_all_people),
-                f"{_counted(worst)}, beyond the guarantee or within it",
+                f"the attacker {worst.words.rstrip(',')}; within the guarantee or beyond it",
             )
         )
     inferred = worst_inference(facts.attacks)
@@ -283,7 +253,7 @@ def risks_of(facts: Facts) -> list[Risk]:
                 f"{percent(inferred.share)} of {base}",
                 f"low: {good}; high: {bad}",
                 rule.colour(inferred.share),
-                f"{_counted(inferred)}{control}",
+                f"the attacker {inferred.words}{control}",
             )
         )
     return rows
@@ -339,6 +309,9 @@ def _features(facts: Facts) -> list[tuple[str, str]]:
     examples = ", ".join(named(label, facts.names) for label in sensitive[:LISTED])
     if len(sensitive) > LISTED:
         examples += ", …"
+    none_named = "none named: all items are treated alike"
+    if secret := [name for name, role in facts.columns if role == "sensitive"]:
+        none_named = f"none named; sensitive columns: {', '.join(secret)}"
     changes = facts.changes
     rows = [
         ("Person", "one record of the input; k counts records"),
@@ -349,7 +322,7 @@ def _features(facts: Facts) -> list[tuple[str, str]]:
         ("Input", facts.read or "read from memory"),
         (
             "Sensitive items",
-            f"{figure(len(sensitive))}: {examples}" if sensitive else "none named: all items are treated alike",
+            f"{figure(len(sensitive))}: {examples}" if sensitive else none_named,
         ),
     ]
     n_items = changes.get("n_items") if isinstance(changes, Mapping) else None
@@ -377,7 +350,7 @@ def _mitigation(facts: Facts) -> list[str]:
     if metrics.get("suppression_ratio"):
         suppressed.append(f"{percent(metrics['suppression_ratio'])} of all entries")
     if facts.details.get("left_out_records"):
-        suppressed.append(f"{figure(facts.details['left_out_records'])} records without public items")
+        suppressed.append(f"{times(facts.details['left_out_records'], 'record')} without public items")
     if not facts.traits.has_own_records:
         suppressed.append("all records of people, and counts below the smallest one that is published")
     lines.append(f"Suppressed: {', '.join(suppressed)}." if suppressed else "Suppressed: nothing.")
@@ -386,7 +359,7 @@ def _mitigation(facts: Facts) -> list[str]:
         shares = ", ".join(f"{name} {percent(value)}" for name, value in sorted(lost.items()))
         lines.append(f"Detail lost in columns (0 %: values as they are; 100 %: no value is published): {shares}.")
     if metrics.get("empty_records"):
-        lines.append(f"{figure(metrics['empty_records'])} records are published empty.")
+        lines.append(f"{times(metrics['empty_records'], 'record is', 'records are')} published empty.")
     words = utility_of(facts.query_errors).words
     if words:
         lines.append("Utility: " + "; ".join(words[:3]) + ".")

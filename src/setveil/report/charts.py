@@ -274,7 +274,8 @@ def _label_next_to(frame: Frame, x: float, y: float, label: str, taken: list[tup
     """A label at the right of a mark, or at its left near the edge; below those that stand there already."""
     is_left = x > frame.width * 0.8
     place = x + (-10 if is_left else 10), y - 8
-    while any(abs(place[0] - other[0]) < 90 and abs(place[1] - other[1]) < 24 for other in taken):
+    width = 11 * len(label) + 4
+    while any(abs(place[0] - other[0]) < width and abs(place[1] - other[1]) < 24 for other in taken):
         place = place[0], round(place[1] + 5, 1)
     taken.append(place)
     anchor = "end" if is_left else "start"

@@ -240,7 +240,7 @@ class Inference(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The figure with its base, the original and the control."""
+        """The figure with its base, the original, the control and the interval."""
         if self.certain == 0:
             items = known_words(self.known, self.columns)
             return f"With {items}, no attacker tried becomes certain of {self.what} of anyone{self._categories}"
@@ -249,17 +249,22 @@ class Inference(NamedTuple):
             text += f"{percent(self.of_all_people)} of {ALL_PEOPLE}"
         if self.is_named or self.of_all_people != self.certain:
             text += f"{'' if self.is_named else ', '}{percent(self.certain)} of {self.base}"
-        text += f" ({percent(self.before)} before anonymization"
-        text += "" if self.control is None else f"; {percent(self.control)} for people not in the data"
-        return f"{text}){self._categories}"
+        others = [f"{percent(self.before)} before anonymization"]
+        if self.control is not None:
+            others.append(f"{percent(self.control)} for people not in the data")
+        if self.interval is not None:
+            others.append(f"95 % interval {percent(self.interval[0])} to {percent(self.interval[1])}")
+        return f"{text} ({'; '.join(others)}){self._categories}"
 
     @property
     def _categories(self) -> str:
-        """Further labels that are certain, where these are more than items."""
+        """A sentence about further labels that are certain, where these are more than items."""
         if self.category is None or self.category <= self.certain:
             return ""
-        control = "" if self.category_control is None else f" (control: {percent(self.category_control)})"
-        return f"; of a further item or category for {percent(self.category)} of {self.base}{control}"
+        control = (
+            "" if self.category_control is None else f" ({percent(self.category_control)} for people not in the data)"
+        )
+        return f". A further item or category becomes certain for {percent(self.category)} of {self.base}{control}"
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from setveil.errors import name_some
+from setveil.errors import name_some, times
 from setveil.report.figures import (
     Inference,
     Residual,
@@ -241,7 +241,7 @@ def risk_of(facts: Facts) -> Light:
     homogeneous = (facts.shape.get("diversity") or {}).get("homogeneous", 0)
     if homogeneous:
         colour = worst_colour([colour, "care"])
-        sentence += f" In {figure(homogeneous)} classes all people have the same sensitive item."
+        sentence += f" In {times(homogeneous, 'class', 'classes')} all people have the same sensitive item."
     if facts.doubts:
         sentence = f"The figures count records, and {' and '.join(facts.doubts)}. {sentence}"
         return Light(RESIDUAL_RISK, "bad", "cannot be judged", sentence + _guessed(facts))
@@ -381,7 +381,7 @@ def use_of(facts: Facts) -> Light:
         clauses.append(f"entries were added: {percent(facts.metrics['added_ratio'])} of the original number")
     clauses += found.words
     if empty:
-        clauses.append(f"{figure(empty)} {'record is' if empty == 1 else 'records are'} published empty")
+        clauses.append(f"{times(empty, 'record is', 'records are')} published empty")
     sentence = "; ".join(clauses) + "."
     sentence = sentence[0].upper() + sentence[1:]
     is_counted = facts.traits.has_groups or not facts.traits.has_own_records

@@ -46,7 +46,7 @@ class Profile:
     @property
     def words(self) -> str:
         """Name and threshold."""
-        return f"{self.name} (at most {float(self.limit):.3g}: k of at least {self.k})"
+        return f"{self.name} (probability of at most {float(self.limit):.3g}: k of at least {self.k})"
 
     def to_dict(self) -> dict[str, Any]:
         """What a certificate says of it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from setveil.errors import times
 from setveil.report.figures import Inference, residual_of, unchanged_of, utility_of, worst_inference
 from setveil.report.lights import (
     PAIRS_MEAN,
@@ -189,7 +190,7 @@ def advice_of(facts: Facts) -> list[str]:
         _protect(facts): is_risky or (is_red[RESIDUAL_RISK] and not is_revealing and not facts.doubts),
         _hide(facts, inferred): is_revealing and not is_risky,
         MOST_LOST: is_lost,
-        f"{empty:,} records are published empty: nothing can be learned from them.": is_empty,
+        f"{times(empty, 'record is', 'records are')} published empty, and nothing can be learned from there.": is_empty,
         f"Many entries were generalized: {unchanged_of(facts).words}. " + facts.model_class.advice.keep_more: is_coarse,
         f"{_poor(facts)} {facts.model_class.advice.keep_more}": is_poor,
     }

@@ -26,7 +26,7 @@ METRICS: dict[str, str] = {
     "kl_cooccurring": "the same, items that occur with the sensitive one",
     "ncp_columns": "information loss of columns (NCP, 0 to 1)",
     "discernibility": "discernibility (sum of squared class sizes)",
-    "n_classes": "classes of people with the same columns",
+    "n_classes": "classes of people who match each other",
     "n_groups": "groups",
     "n_counted_pairs": "pairs of items with a published count",
     "n_counted_triples": "triples of items with a published count",

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.compiling import compiled
-from setveil.arrays.mining import Lists, Postings, popcount, set_bits
+from setveil.arrays.mining import Lists, Postings, and_bits, are_dense, common_records, popcount
 from setveil.arrays.sorting import stable_order
 
 MOST_ITEMS = 62  # of a record that are tried, the rarest ones: each is one bit of a word
 _FEW = 12  # items whose combinations are counted in a table
+_WORDS = 8  # words of 64 records that cost one step
 
 
 @compiled
@@ -32,10 +33,13 @@ def choose_items(
     items has the number of all records. The search for one target ends after ``patience`` steps, with the best so far.
 
     No combination has a smaller support than all items together, so the search ends where this support is found. Only
-    records with ``size`` of the items matter: they are found for 64 records at once.
+    records with ``size`` of the items matter. Those of a rare item are few and looked at one by one; where all items
+    are frequent, 64 records are looked at together.
     """
     own_indptr, own_items = own
     size = chosen.shape[1]
+    held = np.empty((size, postings.bits.shape[1]), dtype=np.uint64)
+    words, table = held[0], np.zeros(1 << _FEW, dtype=np.int64)
     for target in range(first, last):
         mine = own_items[own_indptr[target] : own_indptr[target + 1]]
         mine = mine[stable_order(supports[mine])][:MOST_ITEMS]  # the rarest first
@@ -45,21 +49,27 @@ def choose_items(
             for at in range(need):
                 chosen[target, at] = mine[at]
             continue
-        bits, positions = _bits_of(postings, mine), np.arange(n)
-        best = floor = _count_common(bits, positions)
+        n_rare = np.int64(0)
+        for item in mine:
+            n_rare += np.int64(postings.dense[item] < 0)
+        positions = np.arange(n)
+        best = floor = _count_common(postings, mine, words)
         if n > need:
             best, positions = supports[mine[0]], positions[:1]
-        leads, left = _records_to_look_at(bits, need), np.int64(patience)
+        left = np.int64(patience)
         for lead in range(n - need + 1):
-            n_here = np.int64(0)
-            for word in leads[lead]:
-                n_here += popcount(word)
-            left -= n_here * (n - lead)
-            if best == floor or (lead > 0 and left < 0):
+            if best == floor:
                 break
-            masks, times = _masks_of(leads[lead], bits[lead + 1 :], n_here)
-            best, left, positions = _search(masks, times, (lead, n, size), (best, floor), left, positions)
-        while best == floor and len(positions) > 1 and _count_common(bits, positions[:-1]) == floor:
+            if lead >= n_rare:
+                best, left, positions = _search_bits(postings, mine, lead, (best, floor), left, positions, held)
+                continue
+            masks = _masks_of(postings, mine[lead:], need)
+            left -= len(masks) * (n - lead)
+            if lead > 0 and left < 0:
+                break
+            masks, times = _counted(masks, n - lead - 1, table)
+            best, left, positions = _search_masks(masks, times, (lead, n, size), (best, floor), left, positions)
+        while best == floor and len(positions) > 1 and _count_common(postings, mine[positions[:-1]], words) == floor:
             positions = positions[:-1]
         least[target] = best
         for at in range(len(positions)):
@@ -67,84 +77,69 @@ def choose_items(
 
 
 @compiled
-def _bits_of(postings: Postings, items: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """One bit per record that has the item, [items, words]."""
-    bits = np.zeros((len(items), postings.bits.shape[1]), dtype=np.uint64)
-    for place in range(len(items)):
-        item = items[place]
-        if postings.dense[item] >= 0:
-            row = postings.bits[postings.dense[item]]
-            for at in range(len(row)):
-                bits[place, at] = row[at]
-        else:
-            set_bits(postings.records[postings.indptr[item] : postings.indptr[item + 1]], bits[place])
-    return bits
-
-
-@compiled
-def _count_common(bits: NDArray[np.uint64], positions: NDArray[np.int64]) -> int:
+def _count_common(postings: Postings, items: NDArray[np.int32], words: NDArray[np.uint64]) -> int:
     """The number of records with all these items."""
+    if not are_dense(postings, items):
+        return len(common_records(postings, items, words))
+    and_bits(postings, items, words)
     n_common = np.int64(0)
-    for at in range(bits.shape[1]):
-        word = bits[positions[0], at]
-        for place in positions[1:]:
-            word &= bits[place, at]
+    for word in words:
         n_common += popcount(word)
     return n_common
 
 
 @compiled
-def _records_to_look_at(bits: NDArray[np.uint64], need: int) -> NDArray[np.uint64]:
-    """For each item the records that have it, and at least ``need - 1`` of the items that come after."""
-    n_items, n_words = bits.shape
-    found = np.empty_like(bits)
-    after = np.zeros((need, n_words), dtype=np.uint64)  # [t] records with more than t of the items after
-    for item in range(n_items - 1, -1, -1):
-        for at in range(n_words):
-            found[item, at] = bits[item, at] & after[need - 2, at]
-        for more in range(need - 2, 0, -1):
-            for at in range(n_words):
-                after[more, at] |= after[more - 1, at] & bits[item, at]
-        for at in range(n_words):
-            after[0, at] |= bits[item, at]
-    return found
+def _masks_of(postings: Postings, items: NDArray[np.int32], need: int) -> NDArray[np.uint64]:
+    """Of the records of the first item, a rare one, which of the other items each has, if these are ``need - 1`` or
+    more.
+    """
+    records = postings.records[postings.indptr[items[0]] : postings.indptr[items[0] + 1]]
+    masks = np.zeros(len(records), dtype=np.uint64)
+    for place in range(len(items) - 1):
+        item, bit = items[place + 1], np.uint64(1) << np.uint64(place)
+        if postings.dense[item] >= 0:
+            row = postings.bits[postings.dense[item]]
+            for at in range(len(records)):
+                record = records[at]
+                masks[at] |= ((row[record >> 6] >> np.uint64(record & 63)) & np.uint64(1)) << np.uint64(place)
+        else:
+            others = postings.records[postings.indptr[item] : postings.indptr[item + 1]]
+            at, low = 0, 0
+            while at < len(records) and low < len(others):
+                here, there = records[at], others[low]
+                if here == there:
+                    masks[at] |= bit
+                at += here <= there
+                low += there <= here
+    kept = 0
+    for at in range(len(masks)):
+        masks[kept] = masks[at]
+        kept += popcount(masks[at]) >= need - 1
+    return masks[:kept]
 
 
 @compiled
-def _masks_of(
-    records: NDArray[np.uint64], bits: NDArray[np.uint64], n_records: int
+def _counted(
+    masks: NDArray[np.uint64], n_items: int, table: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Which of the items of ``bits`` some records have, and how many of these have the same."""
-    n_items = len(bits)
-    is_counted = n_items <= _FEW
-    masks = np.empty(1 << n_items if is_counted else n_records, dtype=np.uint64)
-    times = np.zeros(len(masks), dtype=np.int64)
+    """The masks and how often each occurs; of few items each mask comes once. ``table`` is zero between uses."""
+    if n_items > _FEW:
+        return masks, np.ones(len(masks), dtype=np.int64)
     n_masks = 0
-    for number in range(len(records)):
-        word = records[number]
-        while word != 0:
-            lowest = word & (~word + np.uint64(1))
-            shift = np.uint64(popcount(lowest - np.uint64(1)))
-            word ^= lowest
-            mask = np.uint64(0)
-            for item in range(n_items):
-                mask |= ((bits[item, number] >> shift) & np.uint64(1)) << np.uint64(item)
-            if is_counted:
-                times[mask] += 1
-            else:
-                masks[n_masks] = mask
-                times[n_masks] = 1
-                n_masks += 1
-    if is_counted:
-        for number in range(len(times)):
-            if times[number] > 0:
-                masks[n_masks], times[n_masks] = np.uint64(number), times[number]
-                n_masks += 1
-    return masks[:n_masks], times[:n_masks]
+    for mask in masks:
+        if table[mask] == 0:
+            masks[n_masks] = mask
+            n_masks += 1
+        table[mask] += 1
+    times = np.empty(n_masks, dtype=np.int64)
+    for at in range(n_masks):
+        times[at] = table[masks[at]]
+        table[masks[at]] = 0
+    return masks[:n_masks], times
 
 
 @compiled
-def _search(
+def _search_masks(
     masks: NDArray[np.uint64],
     times: NDArray[np.int64],
     where: tuple[int, int, int],
@@ -187,4 +182,44 @@ def _search(
             positions[0] = lead
             for at in range(1, size):
                 positions[at] = lead + path[at]  # already one beyond
+    return best, left, positions
+
+
+@compiled
+def _search_bits(
+    postings: Postings,
+    items: NDArray[np.int32],
+    lead: int,
+    known: tuple[int, int],
+    left: int,
+    positions: NDArray[np.int64],
+    held: NDArray[np.uint64],
+) -> tuple[int, int, NDArray[np.int64]]:
+    """The same for an item that is frequent, as all are that come after it. ``held``: [size, words] to write to."""
+    (best, floor), (size, n_words) = known, held.shape
+    path = np.zeros(size, dtype=np.int64)  # [depth] the item to try next, or that was chosen
+    path[0], path[1] = lead, lead + 1
+    first = postings.bits[postings.dense[items[lead]]]
+    for at in range(n_words):
+        held[0, at] = first[at]
+    depth = 1
+    while depth > 0 and best != floor and left > 0:
+        if path[depth] + size - depth > len(items):  # too few are left
+            depth -= 1
+            path[depth] += 1
+            continue
+        left -= n_words // _WORDS + 1
+        row = postings.bits[postings.dense[items[path[depth]]]]
+        if depth + 1 < size:
+            for at in range(n_words):
+                held[depth, at] = held[depth - 1, at] & row[at]
+            path[depth + 1] = path[depth] + 1
+            depth += 1
+            continue
+        support = np.int64(0)
+        for at in range(n_words):
+            support += popcount(held[depth - 1, at] & row[at])
+        if support < best or len(positions) < size:
+            best, positions = support, path.copy()
+        path[depth] += 1
     return best, left, positions

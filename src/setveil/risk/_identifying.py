@@ -1,3 +1,4 @@
+# mypy: disable-error-code="assignment, return-value"
 """What small sets of a record's own items give away: the supports of all of them, tallied per record."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from setveil.arrays.compiling import compiled
 from setveil.arrays.containers import grown, place_in
-from setveil.arrays.mining import Lists, intersect
+from setveil.arrays.mining import Lists, Postings, intersect, list_bits, popcount
 
 _NEVER = np.int64(np.iinfo(np.int64).max)
 
@@ -271,28 +272,77 @@ def look_up_pairs(
 
 
 @compiled
+def count_triples(rows: Rows, begin: int, end: int, pairs: NDArray[np.int64], triples: NDArray[np.int64]) -> None:
+    """Add the weights of the rows ``begin:end`` to the supports of pairs and triples: items h < i < j together at
+    ``triples[j * (j - 1) * (j - 2) // 6 + i * (i - 1) // 2 + h]``; pairs as in ``count_pairs``.
+    """
+    indptr, items, weights = rows
+    for row in range(begin, end):
+        for last in range(indptr[row], indptr[row + 1]):
+            high = np.int64(items[last])
+            base = high * (high - 1) * (high - 2) // 6
+            for middle in range(indptr[row], last):
+                low = np.int64(items[middle])
+                pairs[np.uint64(high * (high - 1) // 2 + low)] += weights[row]
+                start = base + low * (low - 1) // 2
+                for first in range(indptr[row], middle):
+                    triples[np.uint64(start + items[first])] += weights[row]
+
+
+@compiled
+def look_up_triples(
+    rows: Rows,
+    begin: int,
+    end: int,
+    singles: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+    triples: NDArray[np.int64],
+    sums: NDArray[np.float64],
+    least: NDArray[np.int64],
+) -> None:
+    """What ``tally_subsets`` finds of up to three items of the rows ``begin:end``, from supports that are known."""
+    indptr, items, _ = rows
+    for row in range(begin, end):
+        for last in range(indptr[row], indptr[row + 1]):
+            high = np.int64(items[last])
+            _tally(row, 1, 1.0, singles[high], sums, least)
+            base = high * (high - 1) * (high - 2) // 6
+            for middle in range(indptr[row], last):
+                low = np.int64(items[middle])
+                _tally(row, 2, 1.0, pairs[np.uint64(high * (high - 1) // 2 + low)], sums, least)
+                start = base + low * (low - 1) // 2
+                alone, inverse, smallest = np.int64(0), 0.0, _NEVER
+                for first in range(indptr[row], middle):
+                    support = triples[np.uint64(start + items[first])]
+                    alone += support == 1
+                    inverse += 1 / support
+                    smallest = min(smallest, support)
+                sums[row, 2, 0] += alone
+                sums[row, 2, 1] += inverse
+                least[row, 2] = min(least[row, 2], smallest)
+
+
+@compiled
 def find_rare_subsets(
-    rows: Rows, lists: Lists, targets: NDArray[np.int64], size: int, k: int, patience: int
+    rows: Rows, postings: Postings, targets: NDArray[np.int64], size: int, k: int, patience: int
 ) -> NDArray[np.int8]:
     """Whether each target row has a subset of ``size`` items with support below ``k``: 1 yes, 0 no, -1 gave up.
 
-    The search gives up once the supports it went through add up to more than ``patience``. Targets must have ``size``
-    items or more, so a smaller subset below ``k`` decides too: it can be filled up, and the support only falls.
+    ``rows``: the targets are among them, the rarest item of each first; empty weights mean 1 each. ``postings``: their
+    lists have frequent items, too. The search gives up once the supports it went through add up to more than
+    ``patience``. Targets must have ``size`` items or more, so a smaller subset below ``k`` decides too: it can be
+    filled up, and the support only falls.
     """
     indptr, items, weights = rows
-    list_indptr, list_rows = lists
+    n_words = postings.bits.shape[1]
     verdicts = np.zeros(len(targets), dtype=np.int8)
-    common = np.empty((size + 1, 0), dtype=np.int32)  # [depth] the rows that contain the prefix of that length
-    n_common = np.zeros(size + 1, dtype=np.int64)
+    held = np.empty((size + 1, n_words), dtype=np.uint64)  # [depth] the rows that contain the prefix of that length
+    common = np.empty((size + 1, n_words), dtype=np.int32)  # the same as a list, where they are few
+    n_common = np.zeros(size + 1, dtype=np.int64)  # [depth] -1: in ``held``
     supports = np.zeros(size + 1, dtype=np.int64)  # [depth] of the prefix of that length
     chosen = np.zeros(size + 1, dtype=np.int64)  # [depth] position in the target of the item to try next
     for number in range(len(targets)):
         begin, end = indptr[targets[number]], indptr[targets[number] + 1]
-        longest = 0
-        for item in items[begin:end]:
-            longest = max(longest, list_indptr[item + 1] - list_indptr[item])
-        if longest > common.shape[1]:
-            common = np.empty((size + 1, 2 * longest), dtype=np.int32)
         left = patience
         depth, chosen[1] = 1, begin
         while depth > 0:
@@ -301,19 +351,23 @@ def find_rare_subsets(
                 continue
             item = items[chosen[depth]]
             chosen[depth] += 1
-            others = list_rows[list_indptr[item] : list_indptr[item + 1]]
-            if depth == 1:
-                n_common[1] = len(others)
-                for at in range(len(others)):
-                    common[1, at] = others[at]
+            is_frequent = len(weights) == 0 and postings.dense[item] >= 0  # then so are all items that come after it
+            if is_frequent and (depth == 1 or n_common[depth - 1] < 0):
+                supports[depth] = _hold(postings.bits[postings.dense[item]], held, depth, depth < size)
+                n_common[depth] = -1
+                if depth < size and 4 * supports[depth] < n_words:
+                    n_common[depth] = list_bits(held[depth], common[depth])
             else:
-                for at in range(n_common[depth - 1]):
-                    common[depth, at] = common[depth - 1, at]
-                n_common[depth] = intersect(common[depth], n_common[depth - 1], others)
-            support = 0
-            for at in range(n_common[depth]):
-                support += weights[common[depth, at]]
-            supports[depth] = support
+                others = postings.records[postings.indptr[item] : postings.indptr[item + 1]]
+                if depth == 1 and len(others) > common.shape[1]:
+                    common = np.empty((size + 1, 2 * len(others)), dtype=np.int32)
+                n_common[depth] = _keep(postings, item, others, common, n_common[depth - 1], depth)
+                supports[depth] = n_common[depth]
+                if len(weights) > 0:
+                    supports[depth] = 0
+                    for at in range(n_common[depth]):
+                        supports[depth] += weights[common[depth, at]]
+            support = supports[depth]
             left -= supports[depth - 1] if depth > 1 else support
             if support < k or left < 0:
                 verdicts[number] = 1 if support < k else -1
@@ -322,6 +376,47 @@ def find_rare_subsets(
                 chosen[depth + 1] = chosen[depth]
                 depth += 1
     return verdicts
+
+
+@compiled
+def _hold(bits: NDArray[np.uint64], held: NDArray[np.uint64], depth: int, is_needed: bool) -> int:
+    """How many rows contain a prefix that one more item completes; they are written to ``held[depth]`` if needed."""
+    support = np.int64(0)
+    if depth == 1:
+        for at in range(len(bits)):
+            held[1, at] = bits[at]
+            support += popcount(bits[at])
+    elif is_needed:
+        for at in range(len(bits)):
+            held[depth, at] = held[depth - 1, at] & bits[at]
+            support += popcount(held[depth, at])
+    else:
+        for at in range(len(bits)):
+            support += popcount(held[depth - 1, at] & bits[at])
+    return support
+
+
+@compiled
+def _keep(
+    postings: Postings, item: int, others: NDArray[np.int32], common: NDArray[np.int32], n_before: int, depth: int
+) -> int:
+    """Write to ``common[depth]`` those of the rows ``common[depth - 1]`` that have the item, and return how many."""
+    kept = np.int64(0)
+    if depth == 1:
+        for at in range(len(others)):
+            common[1, at] = others[at]
+        kept = len(others)
+    elif postings.dense[item] >= 0:
+        row = postings.bits[postings.dense[item]]
+        for at in range(n_before):
+            record = common[depth - 1, at]
+            common[depth, kept] = record
+            kept += np.int64((row[record >> 6] >> np.uint64(record & 63)) & np.uint64(1))
+    else:
+        for at in range(n_before):
+            common[depth, at] = common[depth - 1, at]
+        kept = intersect(common[depth], n_before, others)
+    return kept
 
 
 @compiled

@@ -18,6 +18,8 @@ from setveil.arrays.mining import (
     popcount,
 )
 
+_WORDS = 4  # words of 64 records that cost as much as one record
+
 
 @compiled
 def count_further(
@@ -44,14 +46,17 @@ def count_further(
         if begin == end:
             continue
         itemset = queries[1][queries[0][query] : queries[0][query + 1]]
-        n_fitting_here = np.int64(0)
-        if len(itemset) > 0 and are_dense(postings, itemset):
+        are_all, n_fitting_here = len(itemset) == 0, np.int64(0)
+        if not are_all and are_dense(postings, itemset):
             and_bits(postings, itemset, words)
             for word in words:
                 n_fitting_here += popcount(word)
-        are_many = n_fitting_here > len(words)  # then 64 are looked at together
-        fitting = np.empty(0, dtype=np.int32) if are_many else common_records(postings, itemset, words)
-        n_fitting_here = n_fitting_here if are_many else len(fitting)
+        are_many = _WORDS * n_fitting_here > len(words)  # then 64 are looked at together
+        fitting = np.empty(0, dtype=np.int32) if are_all or are_many else common_records(postings, itemset, words)
+        if are_all:
+            n_fitting_here = np.int64(postings.n_records)
+        elif not are_many:
+            n_fitting_here = np.int64(len(fitting))
         is_own = own[query] >= 0
         for item in itemset:
             is_own = is_own and contains_item(postings, item, own[query])
@@ -63,7 +68,9 @@ def count_further(
                 continue
             n_both = np.int64(0)
             showing = labels.records[labels.indptr[label] : labels.indptr[label + 1]]
-            if labels.dense[label] >= 0:
+            if are_all:
+                n_both = supports[label]
+            elif labels.dense[label] >= 0:
                 row = labels.bits[labels.dense[label]]
                 if are_many:
                     for at in range(len(words)):

@@ -387,12 +387,11 @@ def _search_rare(
     may_be = np.ones(len(is_below), dtype=bool) if may_be is None else may_be
     verdicts = may_be.astype(np.int8)
     open_question = np.flatnonzero(may_be & ~is_below)
-    lists, size = (data.postings.indptr, data.postings.records), drawn.known.shape[1]
-    rows = *drawn.rows, np.ones(data.n_records, dtype=np.int64)
+    size, rows = drawn.known.shape[1], (*drawn.rows, np.empty(0, dtype=np.int64))
 
     def search(first: int, last: int) -> None:
         some = open_question[first:last]
-        verdicts[some] = find_rare_subsets(rows, lists, some, size, k, PATIENCE)
+        verdicts[some] = find_rare_subsets(rows, data.postings, some, size, k, PATIENCE)
 
     for_slices(
         search, [(first, first + _SEARCHED_AT_ONCE) for first in range(0, len(open_question), _SEARCHED_AT_ONCE)]

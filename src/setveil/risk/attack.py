@@ -316,11 +316,7 @@ def _check(
             raise InputError(f'unknown attacker "{way}"; choose from {", ".join(ATTACKERS)}.')
     if not 0 <= wrong <= 1:
         raise InputError(f"wrong is a probability from 0 to 1, not {wrong}.")
-    if release.published.n_records != original.n_records:
-        raise InputError(
-            f"the release has {release.published.n_records:,} records and the original {original.n_records:,}; "
-            "attack a release with the data it was made from."
-        )
+    release.check_made_from(original, "attack a release with the data it was made from.")
     return sizes, [ATTACKERS[way] for way in ways]
 
 

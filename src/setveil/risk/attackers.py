@@ -17,8 +17,8 @@ _KNOWS = {
     "random": "knows {items} of a person",
     "rarest": "knows the {rarest} of a person",
     "frequent": "knows the {frequent} of a person",
-    "wrong": "believes to know {items} of a person, some of them wrong",
-    "shown": "knows the {rarest} of a person that are published unchanged",
+    "wrong": "knows {items} of a person, but some of them are wrong",
+    "shown": "knows the {rarest} of a person among those that are published unchanged",
     "identifying": "knows the {identifying} of a person",
 }
 

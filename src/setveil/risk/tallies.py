@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.mining import Lists, invert_rows, sort_rows_by_item
-from setveil.arrays.threads import available_threads, map_in_order, slices_of
+from setveil.arrays.threads import available_threads, for_slices, map_in_order, slices_of
 from setveil.core import Transactions
 from setveil.core.progress import Progress
-from setveil.risk._identifying import Rows, count_pairs, look_up_pairs, tally_subsets
+from setveil.risk._identifying import (
+    Rows,
+    count_pairs,
+    count_triples,
+    look_up_pairs,
+    look_up_triples,
+    tally_subsets,
+)
 
 UNSEEN = np.iinfo(np.int64).max
 COUNTING = "counting what known items reveal"
 _PER_SLICE = 5_000_000  # subsets between two reports of progress
 _WORKERS = 2  # that count at the same time
+MAX_TRIPLES = 1 << 21  # different triples of items that are counted in one table
+_ROWS_AT_ONCE = 1 << 17  # entries whose triples are counted between two reports of progress
 
 
 class Tally(NamedTuple):
@@ -90,19 +100,10 @@ def tally_pairs(data: Transactions, k: int, searched: NDArray[np.int64], progres
 def tally_all(data: Transactions, n_known: int, k: int, searched: NDArray[np.int64], progress: Progress) -> Tally:
     """All subsets of up to ``n_known`` items of the distinct records are gone through."""
     distinct, weights, row_of = data.distinct()
-    rows, lists = _ranked(distinct, weights, data.supports)
     n_rows, lengths = len(weights), distinct.lengths
-    found = [_Found.of(n_rows, n_known) for _ in range(_WORKERS)]
-    slices = _slices_of_subsets(rows, lists, n_known)
-    for start in range(0, len(slices), _WORKERS):  # always the same worker for the same slice: sums keep their order
-        jobs = list(zip(slices[start : start + _WORKERS], found, strict=False))
-        for _ in map_in_order(lambda job: tally_subsets(rows, lists, *job[0], job[1].sums, job[1].least), jobs):
-            pass
-        progress(COUNTING, start / len(slices))
-    for other in found[1:]:
-        found[0].sums[...] += other.sums
-        np.minimum(found[0].least, other.least, out=found[0].least)
-    sums, least = found[0].sums, found[0].least
+    has_table = n_known == 3 and comb(data.n_items, 3) <= MAX_TRIPLES and distinct.n_occurrences > data.n_items
+    find = _found_in_tables if has_table else _found_by_walking
+    sums, least = find(distinct, weights, data.supports, n_known, progress)
     tally = no_tally(data.longest + 1, n_known, len(searched))
     by_length = np.argsort(lengths, kind="stable")
     present, first = np.unique(lengths[by_length], return_index=True)
@@ -115,6 +116,48 @@ def tally_all(data: Transactions, n_known: int, k: int, searched: NDArray[np.int
             below[:, size - 1] = np.bincount(lengths, weights * (least[:, size - 1] < limit), len(below))
     tally.is_below[...] = least[row_of[searched], -1] < limits_of(k)[:, None]
     return tally
+
+
+def _found_in_tables(
+    distinct: Transactions, weights: NDArray[np.int64], supports: NDArray[np.int64], n_known: int, progress: Progress
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Where there are few items: all pairs and triples are counted in tables, then every row looks up its own."""
+    rows, n_items = (distinct.indptr, distinct.items, weights), distinct.n_items
+    slices = slices_of(distinct.indptr, _ROWS_AT_ONCE)
+    tables = [(np.zeros(comb(n_items, 2), np.int64), np.zeros(comb(n_items, 3), np.int64)) for _ in range(_WORKERS)]
+    for start in range(0, len(slices), _WORKERS):
+        jobs = list(zip(slices[start : start + _WORKERS], tables, strict=False))
+        for _ in map_in_order(lambda job: count_triples(rows, *job[0], *job[1]), jobs):
+            pass
+        progress(COUNTING, start / len(slices) / 2)
+    for pairs, triples in tables[1:]:
+        tables[0][0][...] += pairs
+        tables[0][1][...] += triples
+    found = _Found.of(len(weights), n_known)
+    for_slices(
+        lambda first, last: look_up_triples(rows, first, last, supports, *tables[0], found.sums, found.least),
+        slices,
+        lambda share: progress(COUNTING, 0.5 + share / 2),
+    )
+    return found.sums, found.least
+
+
+def _found_by_walking(
+    distinct: Transactions, weights: NDArray[np.int64], supports: NDArray[np.int64], n_known: int, progress: Progress
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """All subsets that occur are gone through, one first item after the other."""
+    rows, lists = _ranked(distinct, weights, supports)
+    found = [_Found.of(len(weights), n_known) for _ in range(_WORKERS)]
+    slices = _slices_of_subsets(rows, lists, n_known)
+    for start in range(0, len(slices), _WORKERS):  # always the same worker for the same slice: sums keep their order
+        jobs = list(zip(slices[start : start + _WORKERS], found, strict=False))
+        for _ in map_in_order(lambda job: tally_subsets(rows, lists, *job[0], job[1].sums, job[1].least), jobs):
+            pass
+        progress(COUNTING, start / len(slices))
+    for other in found[1:]:
+        found[0].sums[...] += other.sums
+        np.minimum(found[0].least, other.least, out=found[0].least)
+    return found[0].sums, found[0].least
 
 
 @dataclass(frozen=True, eq=False)

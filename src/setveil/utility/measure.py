@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import Any
 
 from setveil.core import Dataset
-from setveil.errors import InputError
 from setveil.plugins import foreign
 from setveil.releases import KINDS, Release
 
@@ -59,11 +58,7 @@ def measure(original: Dataset, release: Release, *, aligned: bool = True) -> Met
     folder); metrics that compare record with record are not computed.
     """
     original = release.published_part(original)
-    if release.published.n_records != original.n_records:
-        raise InputError(
-            f"the release has {release.published.n_records:,} records and the original {original.n_records:,}; "
-            "measure a release against the data it was made from."
-        )
+    release.check_made_from(original, "measure a release against the data it was made from.")
     metrics: Metrics = {}
     for family in FAMILIES:
         if family.applies_to(release) and (aligned or not family.by_record):

@@ -64,8 +64,9 @@ def _faults(published: Published, model: PrivacyDegree) -> Iterator[_Fault]:
 
 
 def achieved(published: Published, model: PrivacyDegree, progress: Progress) -> dict[str, int | float]:
-    """The largest whole degree that holds: the smallest quotient of group size and count. 1 for items that records "
-    "show."""
+    """The largest whole degree that holds: the smallest quotient of group size and count. 1 for items that records
+    show.
+    """
     grouping = published.grouping
     shown = published.numbers(published.sensitive(_sensitive(model, grouping)))
     if shown and np.isin(published.items, shown).any():

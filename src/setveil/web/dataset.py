@@ -25,6 +25,7 @@ from setveil.web.workspace import Workspace
 from setveil.workflows.proposals import PURPOSES
 
 Progress = Callable[[str, float | None], None]
+UNCLEAR = "UnclearColumnsError"  # the kind of a problem that the owner solves by stating roles
 EFFORT = "fast"  # people wait at the page; they can choose more
 
 
@@ -57,6 +58,8 @@ class Dataset:
         self.read: dict[str, Any] | None = None
         self.columns: list[dict[str, Any]] = []  # of a table, with their roles
         self.questions: list[str] = []  # about columns, for the owner
+        self.is_undecided = False  # not read, because only the owner can tell the columns apart
+        self.sheets: list[str] = []  # of a workbook
         self.purpose = next(iter(PURPOSES))
         self.profile: str | None = None
         self.recipient = ""
@@ -152,7 +155,8 @@ class Dataset:
     def description(self) -> str:
         """Its size, and what a record is."""
         if self.read is None:
-            return "" if self.path is None else t.READING if self.is_reading else t.DATASET_UNREAD
+            unread = t.DATASET_UNDECIDED if self.is_undecided else t.DATASET_UNREAD
+            return "" if self.path is None else t.READING if self.is_reading else unread
         facts = self.read["facts"]
         column = facts.get("id_column")
         record = t.RECORD_OF_COLUMN.format(column=one_line(column, 40)) if column else t.RECORD_OF_ROW
@@ -198,13 +202,20 @@ class Dataset:
         self.touch()
         read: dict[str, Any] | None = None
         notes: list[str] = []
+        unclear = ""
         self._stamp = stamp_of(self.path)
         with self.working(t.READING, "columns") as progress:
-            read, notes = await self.child.ask("read", given, progress)
+            try:
+                read, notes = await self.child.ask("read", given, progress)
+            except TaskError as problem:
+                if problem.kind != UNCLEAR:
+                    raise
+                unclear = t.COLUMNS_UNCLEAR.format(what=self.by_name(str(problem)), read=t.READ_AGAIN)
         self._holder = self.child.n_starts
         columns = await self._columns()
-        self.read, self.is_reading = read, False
-        self.columns, self.questions = columns["columns"], columns["questions"]
+        self.read, self.is_reading, self.is_undecided = read, False, bool(unclear)
+        self.columns, self.sheets = columns["columns"], columns["sheets"]
+        self.questions = [*([unclear] if unclear else []), *columns["questions"]]
         if read is not None:
             self.form.suit([(column["name"], column["role"]) for column in read["columns"]])
         self.notes = [self.by_name(note) for note in notes]
@@ -234,7 +245,7 @@ class Dataset:
         try:
             found, _ = await self.child.ask("columns", {"path": str(self.path), "options": self.options})
         except TaskError:
-            return {"columns": [], "questions": []}
+            return {"columns": [], "questions": [], "sheets": []}
         return dict(found)
 
     def states_roles(self) -> bool:

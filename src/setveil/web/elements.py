@@ -12,6 +12,8 @@ from nicegui.element import Element
 from nicegui.elements.mixins.text_element import TextElement
 
 from setveil.errors import SetveilError, one_line
+from setveil.io.formats.registry import FORMATS
+from setveil.io.options import READING
 from setveil.web import texts as t
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
 
@@ -24,6 +26,8 @@ for field_class in (ui.input, ui.number, ui.select, ui.textarea):  # one look fo
 ui.expansion.default_props("dense")
 
 MAIN = "no-caps unelevated text-color=on-primary"  # the look of the main button
+VALUES = {*FORMATS, *(word for option in READING.values() for word in option.words)}  # that messages give to options
+EXPLAINED = re.compile(r": |, for example | \(")  # where a label begins to explain itself
 
 
 class Text(TextElement):
@@ -48,15 +52,24 @@ def sentence(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+def sentences(text: str) -> list[str]:
+    """One per line, where a text says much."""
+    parts = re.split(r"(?<=\.) (?=[A-Z0-9])|; (?!of )(?![^(]*\))", text)
+    return [sentence(part if part.endswith(".") else f"{part}.") for part in parts if part]
+
+
 def in_fields(message: str) -> str:
     """A message of the command line, which names options, with the names of the page's fields instead."""
-    return re.sub(r"--([a-z]+(?:-[a-z]+)*)( NAME\b| (?=[\w:,]+\)))?", _field, message)
+    return re.sub(r"--([a-z]+(?:-[a-z]+)*)(?: (?:NAME\b|(?=([\w:,]+\)|[\w-]+))))?", _field, message)
 
 
 def _field(found: re.Match[str]) -> str:
-    label = t.OPTIONS.get(found[1].replace("-", "_"))
-    has_value = found[2] == " "  # as in (--algorithm trim)
-    return found[0] if label is None else f"“{label}”: " if has_value else f"“{label}”"
+    label, following = t.OPTIONS.get(found[1].replace("-", "_")), found[2]
+    if label is None:
+        return found[0]
+    field = f"“{EXPLAINED.split(label)[0]}”"
+    has_value = following is not None and (following.endswith(")") or following in VALUES)  # as in (--algorithm trim)
+    return field if following is None else f"{field}: " if has_value else f"{field} "
 
 
 def paragraph(text: str, classes: str = "") -> Text:
@@ -358,7 +371,8 @@ class ItemPicker:
             for item in self.chosen[: t.N_CHIPS]:
                 with ui.element("li"):
                     name = t.REMOVE_ITEM.format(item=shown(item))
-                    button(f"{self.dataset.shown(item)} ×", lambda item=item: self._toggle(item), name=name)
+                    made = button(self.dataset.shown(item), lambda item=item: self._toggle(item), name=name)
+                    made.props("icon-right=close")
         with self.rest:
             if len(self.chosen) > t.N_CHIPS:
                 paragraph(t.AND_MORE.format(n=len(self.chosen) - t.N_CHIPS), "soft")

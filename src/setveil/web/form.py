@@ -14,6 +14,7 @@ from setveil.algorithms import PORTFOLIO, Entry
 from setveil.errors import SetveilError
 from setveil.models import MODELS, Parameter, PrivacyModel, declared, make_model, parameters_of
 from setveil.models.parameters import Items, Percentage, Whole
+from setveil.workflows.request_checks import refuse_columns
 
 REST = "_rest"  # a word that completes a list of groups is only said together with the list
 SENSITIVE = "sensitive"  # the list that suggestions ask for
@@ -44,7 +45,7 @@ class Form:
     def refusal(self, kind: type[PrivacyModel]) -> str:
         """Why a model cannot be used with the columns; empty where it can."""
         try:
-            make_model(kind.name, kind.example).check_columns(self.columns)
+            refuse_columns(make_model(kind.name, kind.example), self.columns)
         except SetveilError as problem:
             return str(problem)
         return ""

@@ -163,9 +163,7 @@ class Page:
             if session.is_touring:
                 self._guide(step)
             if dataset.read is None and step in NEED_DATA:
-                if dataset.is_reading:
-                    paragraph(t.READING)
-                else:
+                if not dataset.is_reading:  # else the status says so
                     back = "start" if dataset.path is None else "columns"
                     empty(t.NO_DATA_YET, t.STEPS[back][0], lambda: self.go(back))
             else:
@@ -264,8 +262,11 @@ class Page:
                 button(TOUR_END, end)
 
     def refresh(self) -> None:
-        """Show the step as things are now."""
-        self.show(self.step, self.part)
+        """Show the step as things are now; where another one must come first, the address is that one's."""
+        before = self.step
+        self.show(before, self.part)
+        if self.step != before:
+            self._write_address("replaceState")
 
     def _show_status(self) -> None:
         """What is going on, and what went wrong on this step."""

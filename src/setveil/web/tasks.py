@@ -6,7 +6,7 @@ Labels in results are as the data has them; the page shows them through ``errors
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,22 +15,16 @@ import setveil as sv
 from setveil.arrays.compiling import call_before_compiling
 from setveil.core.provenance import VISITS
 from setveil.errors import InfeasibleError, InputError, UncheckedError
-from setveil.models import make_model
+from setveil.io.transactions.ambiguous_columns import UNCLEAR
 from setveil.report.assessment import statements_of
-from setveil.report.lights import GRADES, GUARANTEE, LEVELS, RESIDUAL_RISK, UTILITY
 from setveil.report.profiles import find_profile
+from setveil.web.proposals import shown_proposals
 from setveil.web.texts import (
-    FLOOR,
-    GUARANTEE_GRADES,
     ONE_AND_MANY,
-    ORIGINAL,
-    ORIGINAL_WORDS,
     PRODUCT_LIST,
     RUN_NAME,
-    SINGLED_OUT,
     SUGGEST,
     SUGGEST_LONGER,
-    UNCHANGED,
 )
 from setveil.workflows import (
     bounded,
@@ -50,7 +44,6 @@ from setveil.workflows import (
 )
 from setveil.workflows import suggest as suggesting
 from setveil.workflows.hierarchy import resolve_hierarchy
-from setveil.workflows.proposals import Choice, Profile, Purpose
 
 LONGER = SUGGEST_LONGER.format(suggest=SUGGEST)
 KNOWN_ITEMS = (1, 2, 3, 4)  # of a person, in the picture of the risk
@@ -58,19 +51,24 @@ KNOWN = 3  # items an attacker knows, in the comparison of runs
 N_SHOWN = 200  # children of a node at a time
 FACTS = "facts"  # what the report of a run was made of, beside its release
 AUDIT_SECONDS = 300.0  # until a check of a file that states nothing is given up
-LETTERS = "ABC"  # of proposals
 BINS = (1, 2, 5, 10, 100)
-# Figures of the comparison in which one run can be better: the page's name, the name in the comparison, what is best.
-BETTER: dict[tuple[str, str], Callable[[set[float]], float]] = {
-    ("exact", "exact_ratio"): max,
-    ("largest", "largest_set"): min,
-    ("chance", "mean_chance"): min,
-    ("singled_out", "singled_out"): min,
-    ("sensitive_chance", "sensitive_chance"): min,
-    ("error", "avg_re"): min,
-    ("reconstruction", "kl"): min,
-    ("items", "published_items"): max,
+# Figures of the comparison: how they are shown, and what is best.
+FIGURES: dict[str, tuple[Callable[[Any], str], Callable[[set[float]], float] | None]] = {
+    "exact_ratio": (pictures.short_percent, max),
+    "largest_set": (pictures.figure, min),
+    "mean_chance": (pictures.short_percent, min),
+    "singled_out": (pictures.short_percent, min),
+    "sensitive_chance": (pictures.short_percent, min),
+    "avg_re": (pictures.short_percent, min),
+    "mixed_re": (pictures.short_percent, min),
+    "kl": (pictures.figure, min),
+    "published_items": (pictures.figure, max),
+    "seconds": (pictures.seconds, None),
 }
+
+
+class UnclearColumnsError(InputError):
+    """A table whose columns only the owner can tell apart."""
 
 
 class Tasks:
@@ -101,15 +99,18 @@ class Tasks:
     def do_read(self, path: str, name: str, options: dict[str, Any]) -> dict[str, Any]:
         """Read a file; how it was read, and its first records."""
         self.progress("reading", None)
-        data = explore.as_visits(sv.read(path, **options), options)
+        try:
+            data = explore.as_visits(sv.read(path, **options), options)
+        except InputError as problem:
+            what, is_unclear, _ = str(problem).partition(UNCLEAR)
+            raise UnclearColumnsError(what) if is_unclear else problem from None
         if data.reading is not None:  # an upload has the name it came with
             data = replace(data, reading=replace(data.reading, name=name))
         self._data, self.trees, self.picked_from, self.names, self.floors = data, [], {}, {}, {}
-        are_visits = data.reading is not None and VISITS in data.reading.doubts
-        who = ONE_AND_MANY[are_visits][1]
+        who = _who(data)
         return {
             "facts": data.facts(),
-            "are_visits": are_visits,
+            "are_visits": _are_visits(data),
             "records": explore.first_records(data),
             "overview": explore.overview(data),
             "columns": explore.known_columns(data),
@@ -123,9 +124,9 @@ class Tasks:
         return self.names
 
     def do_columns(self, path: str, options: dict[str, Any]) -> dict[str, Any]:
-        """The columns of a table with their roles, and what only the owner can answer."""
+        """The columns of a table with their roles, what only the owner can answer, and the sheets of a workbook."""
         columns, questions = explore.columns_of(path, options)
-        return {"columns": columns, "questions": questions}
+        return {"columns": columns, "questions": questions, "sheets": explore.sheets_of(path)}
 
     # -- risk -----------------------------------------------------------------------------------------------------
 
@@ -176,6 +177,7 @@ class Tasks:
     ) -> dict[str, Any]:
         """Two or three settings that were tried and work, why, and what was rejected."""
         data = sv.read(path, **options)
+        who = _who(explore.as_visits(data, options))
         try:
             found = suggesting.suggest(
                 data,
@@ -188,35 +190,9 @@ class Tasks:
             )
         except InfeasibleError as problem:  # the page has a button instead of an option
             raise InfeasibleError(str(problem).replace(suggesting.MORE_TIME, LONGER)) from None
-        choices = found.choices[:3]
-        crowds = {k for choice in choices if (k := choice.policy.model.given().get("k")) is not None}
-        floors = compare.floors_of(data, crowds)
-        return {
-            "chart": _chart_of(choices, found.profile, floors),
-            "choices": [
-                {
-                    "letter": letter,
-                    "model": choice.policy.model.name,
-                    "parameters": choice.policy.model.given(),
-                    "algorithm": choice.policy.algorithm.name,
-                    "options": dict(choice.policy.algorithm.options),
-                    "hierarchy": choice.policy.hierarchy.source,
-                    "guarantee": choice.guarantee,
-                    "role": choice.role,
-                    "lights": _lights_of(choice, found.purpose),
-                    "figures": [
-                        (pictures.short_percent(_worst_of(choice)), SINGLED_OUT),
-                        (pictures.short_percent(choice.exact), UNCHANGED),
-                    ],
-                    "floor": _floor_of(choice, floors),
-                    "warning": choice.warning,
-                    "details": choice.words()[1:],
-                }
-                for letter, choice in zip(LETTERS, choices, strict=False)
-            ],
-            "reasons": list(found.reasons),
-            "rejected": [f"{name}: {why}" for name, why in found.rejected],
-        }
+        crowds = compare.crowds_of(choice.policy.model.given() for choice in found.choices)
+        judged_by = find_profile(profile, found.purpose.environment)
+        return shown_proposals(found, judged_by, compare.floors_of(data, crowds), who)
 
     # -- hierarchy ------------------------------------------------------------------------------------------------
 
@@ -363,30 +339,20 @@ class Tasks:
             compare.Point(str(run["number"]), policies.make_policy(run["policy"]), run["figures"]) for run in runs
         ]
         names = {point.id: RUN_NAME.format(number=point.id) for point in points}
-        crowds = {k for point in points if (k := point.policy.model.given().get("k")) is not None}
+        crowds = compare.crowds_of(point.policy.model.given() for point in points)
         self.floors |= compare.floors_of(self.data, crowds - set(self.floors))
         floors = {k: floor for k, floor in self.floors.items() if k in crowds}
         chart, key, rows = pictures.runs_chart(points, KNOWN, names, floors)
-        best = best_figures(rows)
-        figures = [
+        compared = [
             {
                 "number": int(row["id"]),
-                "best": [key for key, name in BETTER if row[name] is not None and row[name] == best.get(name)],
                 "name": row["name"],
                 "is_best": row["pareto"],
-                "exact": pictures.short_percent(row["exact_ratio"]),
-                "largest": pictures.figure(row["largest_set"]),
-                "chance": pictures.short_percent(row["mean_chance"]),
-                "singled_out": pictures.short_percent(row["singled_out"]),
-                "sensitive_chance": pictures.short_percent(row["sensitive_chance"]),
-                "error": pictures.short_percent(row["avg_re"]),
-                "reconstruction": pictures.figure(row["kl"]),
-                "items": pictures.figure(row["published_items"]),
-                "seconds": pictures.seconds(row["seconds"]),
+                "figures": {name: show(row[name]) for name, (show, _) in FIGURES.items()},
             }
             for row in rows
         ]
-        return {"chart": chart, "key": key, "rows": figures}
+        return {"chart": chart, "key": key, "rows": compared, "best": best_figures(rows)}
 
     # -- hand over ------------------------------------------------------------------------------------------------
 
@@ -439,55 +405,23 @@ class Tasks:
         return {"holds": verdict.holds, "reason": "" if verdict.holds else verdict.reason, "nothing_left": left}
 
 
-def best_figures(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
-    """The best value of each figure in which runs differ."""
+def best_figures(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """The best of each figure in which runs differ, as it is shown: what looks the same is equally good."""
     found = {}
-    for (_, name), choose in BETTER.items():
+    for name, (show, choose) in FIGURES.items():
         values = {row[name] for row in rows if row[name] is not None}
-        if len(values) > 1:
-            found[name] = choose(values)
+        if choose is not None and len({show(value) for value in values}) > 1:
+            found[name] = show(choose(values))
     return found
 
 
-def _lights_of(choice: Choice, purpose: Purpose) -> list[dict[str, str]]:
-    """The lights of a proposal; its guarantee was verified, but may be below what the purpose asks for."""
-    model = make_model(choice.policy.model.name, choice.policy.model.given())
-    asked = find_profile(purpose.profile, purpose.environment).k
-    guarantee = "care" if model.crowd is not None and model.crowd < asked else "good"
-    return [
-        {"question": question, "colour": colour, "answer": answer, "sentence": ""}
-        for question, colour, answer in (
-            (GUARANTEE, guarantee, GUARANTEE_GRADES[guarantee]),
-            (RESIDUAL_RISK, choice.risk_colour, LEVELS[choice.risk_colour]),
-            (UTILITY, choice.colour, GRADES[choice.colour]),
-        )
-    ]
+def _are_visits(data: sv.Transactions) -> bool:
+    return data.reading is not None and VISITS in data.reading.doubts
 
 
-def _worst_of(choice: Choice) -> float:
-    """The share of all people whom the worst attacker tried singles out."""
-    return choice.residual.of_all_people if choice.residual else 0.0
-
-
-def _floor_of(choice: Choice, floors: Mapping[int, float]) -> str:
-    """How far counts of pairs are off, beside what no release of this k can beat."""
-    pairs, k = choice.utility.errors.get("pairs"), choice.policy.model.given().get("k")
-    if pairs is None or k is None or k not in floors:
-        return ""
-    return FLOOR.format(error=pictures.short_percent(pairs.mean), k=k, floor=pictures.short_percent(floors[k]))
-
-
-def _chart_of(choices: Sequence[Choice], profile: Profile, floors: Mapping[int, float]) -> str:
-    """The proposals in the plane of risk and loss; the original has no loss."""
-    proposed = []
-    for letter, choice in zip(LETTERS, choices, strict=False):
-        pairs = choice.utility.errors.get("pairs")
-        risk, loss = _worst_of(choice), (pairs.mean if pairs else None)
-        if loss is not None:
-            proposed.append(pictures.Proposed(letter, choice.guarantee, risk, loss))
-    raw = [share for share in profile.singled_out if share is not None]
-    original = pictures.Proposed(ORIGINAL, ORIGINAL_WORDS, raw[-1] if raw else 0.0, 0.0)
-    return pictures.proposals_chart(proposed, original, floors) if proposed else ""
+def _who(data: sv.Transactions) -> str:
+    """What records are: people, or visits."""
+    return ONE_AND_MANY[_are_visits(data)][1]
 
 
 def _supports_by_size(data: sv.Transactions) -> list[int]:

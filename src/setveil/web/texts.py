@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from setveil.io import options
+from setveil.io import options, roles
 
 TITLE = "setveil"
 MOTTO = "Your data stays on this machine."
@@ -67,6 +67,7 @@ DATASET_NAME = "Data set {number}: {name}"
 DATASET_FACTS = "{people:,} people, {items:,} items. {record}"
 DATASET_VISITS = "{people:,} visits, not people; {items:,} items. {record}"
 DATASET_UNREAD = "The file could not be read."
+DATASET_UNDECIDED = "Not read yet: state the roles of its columns."
 DATASET_SWITCH = "Switch to another data set"
 DATASETS = "Open workspaces"
 DATASETS_NONE = "Nothing is open. Each file that you open becomes a workspace with its own decisions and runs."
@@ -171,12 +172,14 @@ MORE = ", …"
 NO_COLUMNS = "This file has no named columns, or too many to list. One line is one person."
 CORRECT = "More reading options"
 CORRECT_NOTE = "Leave a field empty where the detected value is right."
+READ_AGAIN = "Read the file with these settings"
 COLUMNS = "Columns and their roles"
 COLUMNS_NOTE = (
     "The roles are proposals, made from names and content. Correct them where they are wrong, then read the file with "
     "them."
 )
 COLUMNS_STATED = "The file was read with these roles."
+COLUMNS_UNCLEAR = "{what}. Check the roles below, then press “{read}”."
 COLUMNS_HEADER = ("column", "common values", "role", "reason of the proposal")
 COLUMN_VALUES = ("{n:,} values", "1 value")  # several, one
 COLUMN_SHARES = {"missing": "{share} missing", "unique": "{share} of rows have a unique value"}
@@ -192,11 +195,11 @@ ROLES = {
 ROLE_OF = "Role of {column}"
 COLUMN_TREE_OF = "Hierarchy of {column}"
 COLUMN_SAME = "The same for all {n:,} columns {stem}…"
-READ_AGAIN = "Read the file with these settings"
 OPEN_ANOTHER = "Open another file"
 DETECT = "detect"
 OPTIONS = {
     **{option.name: option.label for option in options.READING.values()},
+    **{older: options.READING["person" if older == "id_column" else "item"].label for older in roles.OLDER},
     "algorithm": "Algorithm",
     "hierarchy": "Hierarchy",
     "accept_guessable": "I accept this and publish such groups",
@@ -220,7 +223,7 @@ PEOPLE_KEY = ("singled out", "singled out by the most revealing items only", "no
 N_ITEMS = ("{n:,} items", "1 item")  # several, one
 FEWER = "fewer than 1"
 NEARLY = "more than 99"
-CURVE_TABLE = "People singled out, by number of known items"
+CURVE_TABLE = "{who} singled out, by number of known items"
 CURVE_HEADER = ("known items", "singled out", "by the most revealing items", "probability of picking the right record")
 SAMPLED = "Some figures are estimated from a sample of people."
 RAREST_TITLE = "Examples that lead to one {one}"
@@ -229,7 +232,7 @@ TRY_THESE = "Try {items}"
 RAREST_NONE = "No item and no pair of items belongs to one {one} only."
 SUPPORTS_TITLE = "How common items are"
 LENGTHS_TITLE = "Items per {one}"
-TRY_TITLE = "Look for a person"
+TRY_TITLE = "Look for a {one}"
 VALUE_OF = "{column} {value}"
 TRY_NOTE = "Choose what you know about a {one} in the data. The page counts who matches."
 TRY_LABEL = "Search an item"
@@ -263,9 +266,9 @@ PLANE_FLOOR = (
 )
 FLOOR = "Counts of pairs are off by {error} on average. The floor at k={k} is {floor}."
 OWN_CHOICE = "Or choose a guarantee yourself"
-SINGLED_OUT = "of all people are singled out by the worst attacker tried"
+SINGLED_OUT = "of all {many} are singled out by the worst attacker tried"
 UNCHANGED = "of entries are published unchanged"
-GUARANTEE_GRADES = {"good": "verified", "care": "verified, with limits"}
+GUARANTEE_GRADES = {"good": "verified", "care": "verified, with limits", "bad": "below the threshold"}
 DETAILS = "Details and algorithm"
 REASONS = "Why these settings"
 REJECTED = "Settings that were rejected"
@@ -365,14 +368,15 @@ COMPARE_NONE = (
 COMPARE_TABLE = "All runs of this data set"
 SETTING = "setting"
 COMPARE_COLUMNS = {
-    "exact": "published unchanged",
-    "largest": "broadest category",
-    "chance": "probability of linking",
+    "exact_ratio": "published unchanged",
+    "largest_set": "broadest category",
+    "mean_chance": "probability of linking",
     "singled_out": "singled out",
     "sensitive_chance": "probability of a sensitive item",
-    "error": "error of pair counts",
-    "reconstruction": "reconstruction error",
-    "items": "different labels",
+    "avg_re": "error of pair counts",
+    "mixed_re": "error by columns and items",
+    "kl": "reconstruction error",
+    "published_items": "different labels",
     "seconds": "duration",
 }
 COMPARE_HOW = (

@@ -20,6 +20,8 @@ HIERARCHY_USE = {
     "none": "The chosen algorithm needs no hierarchy. You can continue.",
 }
 HIERARCHY_NONE = "Use no hierarchy"
+HIERARCHY_OTHER = "Use another hierarchy, or none"
+HIERARCHY_IN_USE = "In use: {name}."
 HIERARCHY_BUILD = "Build a hierarchy"
 HIERARCHY_AUTO = "From the data, with the lowest loss"
 HIERARCHY_FANOUT = "Categories of equal size, items in order"

@@ -259,8 +259,8 @@ def _read_there(
     plan = plan_frame(peek, ReadOptions.of({"format": _text_format() if is_text else None, **known}).checked())
     if entries_of(plan) not in (None, "row"):
         raise InputError(
-            f"{one_line(where)}: looks like {words_for(plan.layout)}; on Spark give a list column, or --id-column "
-            "and --item-column."
+            f"{one_line(where)}: looks like {words_for(plan.layout)}; on Spark give a list column, or --person "
+            "and --item."
         )
     is_list, id_column = entries_of(plan) is None, None if plan.id_position is None else plan.names[plan.id_position]
     item_column = plan.names[plan.item_positions[0]]

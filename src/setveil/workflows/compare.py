@@ -258,8 +258,10 @@ def _made(folder: Path) -> Path:
     """The folder of a comparison. Its files contain information about the original, so only the owner may read it."""
     refuse_address(folder)
     try:
-        is_new = not folder.exists()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        is_new, above = not folder.exists(), folder.absolute().parent
+        if is_new and not above.exists():
+            raise InputError(f"{one_line(str(above), 120)}: there is no such folder; create it, or choose another.")
+        folder.mkdir(mode=0o700, exist_ok=True)
         if not is_new and not (folder / "points").is_dir() and any(folder.iterdir()):
             raise InputError(f"{one_line(str(folder), 120)}: contains other files; choose another folder.")
         folder.chmod(0o700)
@@ -325,12 +327,17 @@ def _floors(
     source: str | os.PathLike[str], read_options: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
 ) -> dict[int, float]:
     """The least error of pair counts at each k of settings that gave a release."""
-    crowds = {row["k"] for row in rows if row["status"] == "ok" and row["k"] is not None}
+    crowds = crowds_of(row for row in rows if row["status"] == "ok")
     if not crowds:
         return {}
     with unheard_warnings():  # reported for every setting already
         data = as_transactions(source, **read_options)
     return floors_of(data, crowds)
+
+
+def crowds_of(settings: Iterable[Mapping[str, Any]]) -> set[int]:
+    """Every k of settings that show no pair of fewer than k people: those about single items alone may."""
+    return {one["k"] for one in settings if one.get("k") is not None and one.get("m") not in (0, 1)}
 
 
 def floors_of(data: Transactions, crowds: Iterable[int]) -> dict[int, float]:

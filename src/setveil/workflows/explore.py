@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from setveil.errors import InputError, name_some
 from setveil.models import KmAnonymity
 
 RARE = 5  # people: an item of fewer is called rare
+WORKBOOKS = (".xlsx", ".xlsm")
 OF_VISITS = 2  # the rank of ids of visits and orders
 
 
@@ -71,6 +73,14 @@ def as_visits(data: Transactions, options: Mapping[str, Any]) -> Transactions:
     if reading is None or is_stated or VISITS in reading.doubts or rank_of_ids(reading.id_column) != OF_VISITS:
         return data
     return replace(data, reading=replace(reading, doubts=(*reading.doubts, VISITS)))
+
+
+def sheets_of(path: str) -> list[str]:
+    """The names of the sheets where the file is an Excel workbook."""
+    from setveil.io.workbooks import sheets_of
+
+    file = Path(path)
+    return sheets_of(file.read_bytes()) if file.suffix.lower() in WORKBOOKS and file.is_file() else []
 
 
 def known_columns(data: Transactions, n_common: int = 4) -> list[dict[str, Any]]:

@@ -123,7 +123,9 @@ def _open(folder: Path, original: Dataset | None = None, orders: bool = True) ->
     """The release, and whether its records are in input order; parts are read where the original is."""
     refuse_address(folder)
     if not folder.is_dir():
-        raise InputError(f"{one_line(str(folder), 120)}: is not a release folder.")
+        raise InputError(
+            f"{one_line(str(folder), 120)}: is not a release folder; name the folder that `setveil anonymize -o` wrote."
+        )
     certificate, problems = check_files(folder)
     problems = problems or check_schema(certificate)
     if problems:

@@ -110,8 +110,10 @@ def unpack_release(archive: str | os.PathLike[str], folder: str | os.PathLike[st
             left = MAX_UNPACKED
             for entry in entries:
                 left = _unpack(opened, entry, target / Path(entry.filename).name, left)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zipfile.LargeZipFile) as problem:
-        raise InputError(f"The archive cannot be read ({one_line(str(problem))}); ask for a new copy.") from None
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zipfile.LargeZipFile):
+        raise InputError(
+            f"{one_line(os.fspath(archive), 120)}: is not a ZIP archive, or is damaged or locked; ask for a new copy."
+        ) from None
     return target
 
 
@@ -134,7 +136,7 @@ def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
         folders.add(parts[0] if len(parts) == 2 else "")
         names.add(parts[-1])
     if len(folders) > 1 or len(names) != len(entries):
-        raise InputError("The archive contains more than one folder; pack one release.")
+        raise InputError("The archive contains more than one folder, or a file twice; pack one release.")
     if "certificate.json" not in names:
         raise InputError(
             "The archive contains no certificate.json; it is not a release of setveil. Check its data file instead, "

@@ -85,6 +85,11 @@ def _built(source: str, data: Dataset, unknown_items: str, model: PrivacyModel |
     if kind == "auto":
         return auto_hierarchy(data, parameter, model, progress)
     format, columns, file = parts_of_source(source)
+    if ":" in file and not Path(file).exists():
+        raise InputError(
+            f"--hierarchy {one_line(source)}: is not a file, nor one of fanout:…, levels:…, prefix:…, auto or a code "
+            "system; check the spelling."
+        )
     if columns is None:
         return Hierarchy.from_file(file, format=format, vocabulary=data.vocabulary)
     return _from_columns(source, columns, file, data)

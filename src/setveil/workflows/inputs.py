@@ -43,7 +43,8 @@ def held(source: Any, options: Mapping[str, Any]) -> Any:
         return source.collect()
     if type(source).__name__ == "Series" and not any(getattr(getattr(source, "index", None), "names", ())):
         return source.to_frame(source.name or "items")
-    if library not in ("pandas", "polars", "pyspark") and hasattr(source, "__arrow_c_stream__"):
+    is_stream = hasattr(source, "__arrow_c_stream__") and type(source).__name__ != "ChunkedArray"  # which stays
+    if library not in ("pandas", "polars", "pyspark") and is_stream:
         import polars as pl
 
         return pl.DataFrame(source)

@@ -113,7 +113,9 @@ class Proposed(NamedTuple):
     loss: float
 
 
-def proposals_chart(proposed: Sequence[Proposed], original: Proposed, floors: Mapping[int, float]) -> str:
+def proposals_chart(
+    proposed: Sequence[Proposed], original: Proposed, floors: Mapping[int, float], who: str = "people"
+) -> str:
     """Proposals by residual risk and loss, beside the original data; lines across are what no release can beat."""
     marks = [
         Mark(one.risk, one.loss, number, f"{one.letter}: {one.words}", one.letter, one.letter)
@@ -121,7 +123,7 @@ def proposals_chart(proposed: Sequence[Proposed], original: Proposed, floors: Ma
     ]
     front = sorted((one.risk, one.loss) for one in proposed if not any(_beats(other, one) for other in proposed))
     figures = "; ".join(f"{one.letter}: {percent(one.risk)}, {percent(one.loss)}" for one in [*proposed, original])
-    across, up = "people singled out by the worst attacker tried", "mean error of pair counts"
+    across, up = f"{who} singled out by the worst attacker tried", "mean error of pair counts"
     words = f"Chart: {across}, and {up}. {figures}."
     return plane(marks, front, across, up, words, short_percent, short_percent, floor_lines(floors))
 

@@ -78,7 +78,7 @@ def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[st
         if source not in trees:
             trees[source] = auto_hierarchy(data, model=asked, progress=context.progress)
         wanted = KAnonymity(model.crowd or 2) if name == ADDS_ITEMS else asked  # implies any m
-        within = replace(context, hierarchy=trees[source])
+        within = replace(context, hierarchy=trees[source], defers_moves=True)
         release = make_algorithm(find(name).load(), name, settings).run(data, wanted, within)
         if reaches_far and model.item_counts is not None:
             release = release.with_item_counts(data, *model.item_counts)
@@ -105,7 +105,10 @@ def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[st
         **({"hierarchy": choice.source} if choice.source else {}),
         **({} if asked == model.strictest else {"asked": "m=all"}),
     }
-    release = replace(choice.release, details={**choice.release.details, "portfolio": portfolio})
+    details = dict(choice.release.details)
+    if callable(details.get("moves")):
+        details["moves"] = details["moves"]()
+    release = replace(choice.release, details={**details, "portfolio": portfolio})
     return choice._replace(release=release)
 
 

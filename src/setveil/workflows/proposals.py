@@ -89,6 +89,7 @@ class Choice:
     exact: float  # share of entries published exactly
     largest_set: int
     n_published: int
+    empty: float  # share of the records that are published empty
     utility: Utility  # of counts
     residual: Residual | None  # the worst attacker tried
     inference: Inference | None  # the worst attacker who infers further items
@@ -111,7 +112,7 @@ class Choice:
     @property
     def colour(self) -> Colour:
         """The light for utility in the report."""
-        return colour_of_use(self.exact, self.utility, self.n_published, 0.0)
+        return colour_of_use(self.exact, self.utility, self.n_published, self.empty)
 
     @property
     def risk_colour(self) -> Colour:

@@ -211,7 +211,7 @@ def publish(
                 recipient=(asked and asked.recipient) or "",
                 population=matched,
                 signer="" if sign is None else os.path.basename(sign),  # noqa: PTH119 (a name, not a path)
-                read=record.data.summary(),
+                read=(record.original or record.data).summary(),  # people without public items were read, too
                 **of_records,
                 is_checkable=publish_constraints or not record.model.private,
                 seconds=seconds,

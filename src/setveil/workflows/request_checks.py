@@ -17,6 +17,7 @@ from setveil.core import Dataset, Transactions
 from setveil.core.vocabulary import as_read_aloud
 from setveil.errors import InputError, name_some, warn
 from setveil.models import PrivacyModel, declared
+from setveil.models.registry import usual_model
 from setveil.policy.selection import refuse_file_names
 from setveil.releases import Release
 
@@ -31,15 +32,20 @@ def check_request(data: Dataset, model: PrivacyModel) -> None:
     """Refuse, or warn about, lists and parameters that cannot mean what they say about these data."""
     check_model_lists(data, model)
     refuse_all_sensitive(data, getattr(model, "sensitive", ()))
-    if data.columns:
-        model.check_columns((column.name, column.role) for column in data.columns)
-        if data.columns.with_role("known") and model.known_columns == "class" and not model.generalizes_columns:
-            raise InputError(
-                f'the algorithms for model "{model.name}" do not generalize known columns; use model kkm with m=all, '
-                "or drop the columns with --drop."
-            )
+    refuse_columns(model, [(column.name, column.role) for column in data.columns or ()])
     for doubt in model.doubts(data):
         warn(doubt)
+
+
+def refuse_columns(model: PrivacyModel, columns: Sequence[tuple[str, str]]) -> None:
+    """Refuse columns, given as name and role, that the model does not protect or that its algorithms cannot change."""
+    model.check_columns(columns)
+    is_known = any(role == "known" for _, role in columns)
+    if is_known and model.known_columns == "class" and not model.generalizes_columns:
+        raise InputError(
+            f'the algorithms for model "{model.name}" do not generalize known columns; use model '
+            f"{usual_model(True)} with m=all, or drop the columns with --drop."
+        )
 
 
 def refuse_all_sensitive(data: Dataset, sensitive: Sequence[str]) -> None:
@@ -56,6 +62,18 @@ def check_model_lists(data: Dataset, model: PrivacyModel) -> None:
     given = {name: getattr(model, name) for name, one in known.items() if one.kind.is_list}
     lists = {name: None if value is None else known[name].kind.labels(value) for name, value in given.items()}
     check_lists(data, lists, [name for name in lists if known[name].protects])
+    for name, value in given.items():
+        labels_of = known[name].kind.labels
+        is_list = known[name].protects and value is not None and len(value) > 1  # of a single line a warning is enough
+        if is_list and not any(_all_occur(labels_of([one]), data) for one in value):
+            raise InputError(
+                f"{name}: every line of the list has an item that is not in the data, so that nothing would be "
+                "protected. Check that the list belongs to this data."
+            )
+
+
+def _all_occur(labels: Iterable[str], data: Dataset) -> bool:
+    return all(label in data.vocabulary for label in labels)
 
 
 def check_lists(

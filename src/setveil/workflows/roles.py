@@ -18,6 +18,7 @@ from setveil.io.profiles.cells import CellColumn, read_table
 from setveil.io.profiles.looks import look_at
 from setveil.io.profiles.proposal import ProposedRole, RoleProposal, propose
 from setveil.io.roles import HIERARCHIES, OLDER, OPTION_OF
+from setveil.models import MODELS, declared
 from setveil.models.registry import usual_model
 
 OUT = "release"
@@ -98,7 +99,10 @@ class ColumnRoles:
                 parts += [flag]
             else:
                 parts += [flag, _glob(value, self.columns) if name == "item" else _joined(value)]
-        parts += ["--model", usual_model(OPTION_OF["known"] in options), "-k", "5", "-m", "2"]
+        model = MODELS[usual_model(OPTION_OF["known"] in options)]
+        parts += ["--model", model.name]
+        for name, value in model.starting_values().items():
+            parts += [declared(model)[name].flag, str(value)]
         if self.proposal.hierarchy and tuple(items) == self.proposal.items:
             parts += ["--hierarchy", self.proposal.hierarchy]
         return " ".join(map(shlex.quote, parts))

@@ -108,6 +108,7 @@ def measure_on(
         exact=exact,
         largest_set=largest,
         n_published=int((release.published.supports > 0).sum()),
+        empty=release.published.n_empty / max(data.n_records, 1),
         utility=utility_of(query_errors(data, release, seed=seed)),
         residual=worst_of(attacks, risk_after, before.to_dict()["rows"]),
         inference=worst_inference(attacks),

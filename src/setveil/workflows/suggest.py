@@ -109,6 +109,11 @@ def suggest(
         raise InputError("the data has fewer than two records with items; it cannot be anonymized.")
     asked = {"sensitive": None, "reading": options, **(given or {})}
     stated = dict(pairs_in(asked["reading"].get(HIERARCHIES)))
+    if records.reading is not None and records.reading.doubts:
+        raise InfeasibleError(
+            f"{' and '.join(records.reading.doubts)}; k counts records, so that no release can be proposed. Name the "
+            "column of people with --person, or remove repeated records."
+        )
     records, proposed = with_proposed_hierarchies(records, stated)
     if proposed:
         asked["reading"] = {**asked["reading"], HIERARCHIES: stated | proposed}
@@ -144,7 +149,7 @@ def _refusal(n_people: int, search: _Search) -> str:
         "under a data use agreement."
     )
     measured = [f"{name}: {why.rstrip('.')}." for name, why in search.rejected if name not in late]
-    reasons = search.reasons[:] or measured[:1]  # either says why; a message is short
+    reasons = (search.reasons or measured)[:1]  # either says why; a message is short
     if late:
         reasons.append(f"Not finished in time: {len(late)}. {MORE_TIME}")
     return " ".join([refusal, *reasons])
@@ -223,17 +228,20 @@ class _Search:
             if not self._is_small_for(entry):
                 why = f"not tried: too slow for {self.n_items:,} items (limit: {entry.most_items:,})"
                 self._reject(self._policy(self._guarantee(ks[0], self.ms[0]), entry.name, None), why)
-        k = ks[0] if best is None else best.policy.model.given()["k"]
+        k, m = (ks[0], "all") if best is None else (best.policy.model.given()[name] for name in ("k", "m"))
         shown = self._tried(part, list(self._protecting(k)), PROTECTS) if self.ask["sensitive"] else []
+        policies = [self._policy({"name": name, "k": k}, None, None) for name in self._alternatives(m)]
+        instead = self._safe(self._tried(part, policies, INSTEAD))
         if best is None:  # nothing with a red light comes first
-            safe = sorted(self._safe(shown), key=lambda choice: -choice.score)
-            return [replace(choice, role=f"Proposal: {PROTECTS.lower()}") for choice in safe[:3]]
+            safe = sorted([*self._safe(shown), *instead], key=lambda choice: -choice.score)[:3]
+            return [
+                replace(choice, role="Proposal" if choice.role == INSTEAD else f"Proposal: {PROTECTS.lower()}")
+                for choice in safe
+            ]
         protecting = [choice for choice in shown if choice.colour != "bad"]  # red ones say what they leave exposed
         self._safe([choice for choice in shown if choice.colour == "bad"])
         protecting.sort(key=lambda choice: (choice.risk_colour == "bad", -choice.score))
-        others = [*protecting, *self._others(part, best)]
-        instead = [self._policy({"name": name, "k": k}, None, None) for name in self._alternatives(best)]
-        others = [*self._safe(self._tried(part, instead, INSTEAD)), *others]
+        others = [*instead, *protecting, *self._others(part, best)]
         if density_of(self.data) >= DENSE and not self.ask["sensitive"]:
             names = [name for name, model in MODELS.items() if model.suggested_if_dense]
             alike = [self._policy({"name": name, "k": k}, None, None) for name in names]
@@ -309,7 +317,8 @@ class _Search:
                 yield found[0]
                 break
             for one in found:
-                self._reject(one.policy, "a weaker guarantee with little more utility")
+                scores = f"utility score {one.score:.2f}, proposal {best.score:.2f}"
+                self._reject(one.policy, f"a weaker guarantee with little more utility ({scores})")
         if place + 1 < len(ms):
             stronger = self._like(best, k, ms[place + 1])
             yield from self._safe(self._tried(part, [stronger], "More protection, less utility"))
@@ -348,9 +357,8 @@ class _Search:
         guarantee = self._guarantee(k, m)
         return self._policy(guarantee, like.algorithm.name, like.hierarchy.source, **like.algorithm.options)
 
-    def _alternatives(self, best: Choice) -> list[str]:
-        """Models that declare themselves an alternative where attackers may know as many items as here."""
-        m = best.policy.model.given()["m"]
+    def _alternatives(self, m: int | str) -> list[str]:
+        """Models that declare themselves an alternative where attackers may know ``m`` items."""
         reach = float(self.data.lengths.max(initial=0)) if m == "all" else float(m)
         return [
             name for name, model in MODELS.items() if model.suggested_from <= reach and model.suits(self.has_columns)
@@ -386,7 +394,8 @@ class _Search:
         surroundings: dict[str, Any] = (
             {} if self.profile.environment == usual else {"environment": self.profile.environment}
         )
-        if (model.get("k") or model.get("p") or 0) >= self.profile.k:
+        crowd = model.get("k") or model.get("p")  # None: the guarantee is about something else, and no k is too small
+        if crowd is None or crowd >= self.profile.k:
             return {**surroundings, "profile": self.asked}
         return {"environment": self.profile.environment} if self.profile.environment != DEFAULT.environment else {}
 

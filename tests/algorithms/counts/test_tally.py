@@ -286,6 +286,23 @@ def test_an_unknown_generator_leaves_only_the_records_unverified(tmp_path: Path)
     assert answer.holds is not True and any("generator 99" in told for told in answer.unchecked)
 
 
+def test_a_certificate_of_an_earlier_version_may_lack_a_later_sentence_and_no_other(tmp_path: Path) -> None:
+    out = made().publish(tmp_path / "out")
+    certificate = json.loads((out / "certificate.json").read_text())
+    sentences = certificate["not_protected"]
+
+    def problems_without(start: str, version: str) -> list[str]:
+        kept = [sentence for sentence in sentences if not sentence.startswith(start)]
+        assert len(kept) == len(sentences) - 1
+        changed = {**certificate, "not_protected": kept, "setveil": version}
+        text = json.dumps(seal(changed), sort_keys=True, indent=2, ensure_ascii=False)
+        (out / "certificate.json").write_text(text + "\n", encoding="utf-8")
+        return [problem for problem in sv.verify_folder(out).problems if "not_protected" in problem]
+
+    assert not problems_without("Combined counts", "0.3.0") and not problems_without("Combined counts", "0.4.0")
+    assert problems_without("Combined counts", "0.4.1") and problems_without("Certainty", "0.4.0")
+
+
 def test_the_original_shows_wrong_counts(tmp_path: Path) -> None:
     given = [sorted(one) for one in random_records(11, 80, ODD[:6])]
     out = sv.anonymize(given, sv.Counts(k=4)).publish(tmp_path / "out", to="jsonl")

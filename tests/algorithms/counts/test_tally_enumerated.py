@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import setveil as sv
+from benchmarks import counts_together
 from setveil.algorithms.counts import tally
 from setveil.algorithms.counts.lengths import length_groups
 from setveil.core import Transactions
@@ -191,3 +192,49 @@ def _data_with(support: dict[frozenset[str], int], n: int) -> list[frozenset[str
         count = sum((-1) ** (len(other) - len(part)) * people for other, people in support.items() if part <= other)
         records += [part] * count
     return records + [frozenset()] * (n - len(records))
+
+
+def test_more_than_m_plus_one_items_can_reveal_a_pair_and_the_attacker_finds_it() -> None:
+    """The limit that certificate and documentation name: m=2, four items, five people. No three items reveal anything,
+    and of all originals with these counts every one has one person with a and d.
+    """
+    data = [frozenset(one) for one in ("bcd", "bcd", "bd", "acd", "a")]
+    model = sv.Counts(k=2, m=2)
+    release = sv.anonymize([sorted(one) for one in data], model)
+    assert isinstance(release, CountTable) and not release.repaired and sv.verify(release).holds
+    kinds = [frozenset(some) for size in range(5) for some in combinations("abcd", size)]
+    table = naive.counts_of(data, 2, 2, 2)
+    assert as_table(release) == table
+    fitting = [one for one in combinations_with_replacement(kinds, 5) if naive.counts_of(one, 2, 2, 2) == table]
+    assert {sum({"a", "d"} <= record for record in one) for one in fitting} == {1}
+    attacker = counts_together.Table([release], [model])
+    assert ((0, 3), 1, 1) in attacker.revealed((0, 1, 2, 3))
+    assert not any(attacker.revealed(three) for three in combinations(range(4), 3))
+
+
+def test_more_than_m_plus_one_items_reveal_something_in_few_tables_even_of_five_people() -> None:
+    """Every original of five people over four items: without the check of m + 1 items it would be a third of them."""
+    tiny = counts_together.enumerate_originals(4, 5, 2, 2)
+    small = tiny.revealed[:, tiny.sizes <= 2].any(axis=1)
+    model = sv.Counts(k=2, m=2)
+    accepted = [
+        number for number in np.flatnonzero(small).tolist()
+        if find_revealed(counts_together.as_listed(tiny.tables[number], 4, 5), model, lambda *_: None) is None
+    ]  # fmt: skip
+    assert tiny.n_originals[small].sum() > 0.3 * tiny.n_originals.sum()
+    assert 0 < tiny.n_originals[accepted].sum() < 0.02 * tiny.n_originals.sum()
+
+
+def test_two_tables_of_the_same_people_are_attacked_together() -> None:
+    """What two roundings leave is an intersection, which one table alone does not show."""
+    data = [sorted(one) for one in random_records(8, 60, list("abcde"))]
+    models = sv.Counts(k=3, m=2), sv.Counts(k=3, m=2, r=5)
+    releases = [sv.anonymize(data, model) for model in models]
+    assert all(isinstance(one, CountTable) for one in releases)
+    tables = [counts_together.Table([one], [model]) for one, model in zip(releases, models, strict=True)]
+    both = counts_together.Table(releases, models)
+    supports = {one: sum(set(one) <= set(record) for record in data) for one in combinations("abcde", 2)}
+    assert any(both.ends[one] not in (tables[0].ends[one], tables[1].ends[one]) for one in both.ends)
+    for pair, people in supports.items():
+        low, high = both.ends.get(tuple("abcde".index(item) for item in pair), (0, 2))
+        assert low <= people <= high

@@ -12,9 +12,10 @@ import pytest
 
 import setveil as sv
 from setveil.algorithms.base import Context
-from setveil.algorithms.km import trim as module
+from setveil.algorithms.km import trim_search as module
 from setveil.algorithms.km._trim_itemsets import number_itemsets
-from setveil.algorithms.km.trim import EFFORTS, Search
+from setveil.algorithms.km.trim import EFFORTS, Trim
+from setveil.algorithms.km.trim_search import Search
 from tests.naive.trim import is_km_anonymous, itemset_counts, least_left_out
 
 
@@ -130,6 +131,18 @@ def test_annealed_records_show_no_dead_itemset_and_all_counts_are_right(m: int) 
         assert not np.array_equal(before, search.kept)
 
 
+@pytest.mark.parametrize("m", [2, 3])
+def test_room_for_the_pairs_of_few_records_is_enough(m: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Annealing needs the pairs of a record; without them the record is safe all the same."""
+    records = random_records(random.Random(29), 60, 14, 7)
+    for room in (0, 40, 200):
+        monkeypatch.setattr(module, "MOST_PAIRS", room)
+        release = Trim().run(sv.Transactions.from_lists([sorted(r) for r in records]), sv.KmAnonymity(3, m), Context())
+        left = [frozenset(record) for record in release.transactions()]
+        assert is_km_anonymous(left, 3, m)
+        assert 0 < release.details["entries_left_out"] < 100
+
+
 @pytest.mark.parametrize("m", [2, "all"])
 def test_the_order_of_records_does_not_matter(m: int | str) -> None:
     rng = random.Random(5)
@@ -190,9 +203,9 @@ def test_loops_are_plain_python_without_numba() -> None:
 def test_calls_are_shorter_for_wide_records_and_do_not_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run can be cancelled between two calls: with many itemsets per record a call takes fewer records."""
     narrow, wide = np.full(10, 4), np.full(10, 60)
-    assert module._steps_per_call(narrow, 2) == module._steps_per_call(narrow, 3) == module.STEPS_PER_CALL
-    assert module._steps_per_call(wide, 2) > module.STEPS_PER_CALL // 2
-    assert module._steps_per_call(wide, 3) < module.STEPS_PER_CALL // 15
+    assert module.steps_per_call(narrow, 2) == module.steps_per_call(narrow, 3) == module.STEPS_PER_CALL
+    assert module.steps_per_call(wide, 2) > module.STEPS_PER_CALL // 2
+    assert module.steps_per_call(wide, 3) < module.STEPS_PER_CALL // 15
     records = random_records(random.Random(5), 60, 9, 6)
     n_steps = []
     kept = []
@@ -200,7 +213,7 @@ def test_calls_are_shorter_for_wide_records_and_do_not_decide(monkeypatch: pytes
         stages: list[str] = []
         monkeypatch.setattr(module, "STEPS_PER_CALL", steps)
         context = Context(progress=lambda stage, share, stages=stages: stages.append(stage))
-        release = module.Trim().run(sv.Transactions.from_lists(records), sv.KmAnonymity(3, 3), context)
+        release = Trim().run(sv.Transactions.from_lists(records), sv.KmAnonymity(3, 3), context)
         n_steps.append(len(stages))
         kept.append(release.transactions())
     assert n_steps[0] < n_steps[1]

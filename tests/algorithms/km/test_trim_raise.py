@@ -10,7 +10,6 @@ import pytest
 
 import setveil as sv
 from setveil.algorithms import Context
-from setveil.algorithms.km._trim_hierarchy import add_offered, lower_entries
 from setveil.algorithms.km.aa_refine import AARefine
 from setveil.algorithms.km.mhghs_refine import MHgHsRefine
 from setveil.algorithms.km.optimal import Optimal
@@ -20,7 +19,6 @@ from setveil.workflows.recheck import verify_folder
 from tests.naive.km import Database
 from tests.naive.km_cases import cases
 from tests.naive.optimal import least_lm, skewed_cases
-from tests.naive.trim import added, itemset_counts, lowered
 
 WAYS = ("counts", "loss", "none")
 
@@ -61,50 +59,6 @@ def test_best_effort_loses_no_more_than_any_cut_with_suppressed_items() -> None:
     for data, tree, k in cases(150, seed=9, items="abcdef"):
         nodes = nodes_of(data, tree, k, 2, raising="loss", effort="best")
         assert loss_of(tree, nodes) <= least_lm(Database(data, tree), k, 2)
-
-
-@pytest.mark.parametrize("m", [1, 2, 3])
-def test_going_down_is_what_its_twin_does(m: int) -> None:
-    n_lowered = 0
-    for data, tree, k in [*cases(150, seed=20 + m), *skewed_cases(25, seed=20 + m)]:
-        cut = AARefine().run(data, sv.KmAnonymity(k=k, m=m), Context(tree)).node_of_leaf
-        assert cut is not None
-        leaves = tree.leaf_of_items(data.vocabulary)[data.items]
-        nodes = lower_entries(data, cut[leaves].astype(np.int64), np.ones(len(leaves)), tree, k, m, Context(tree))
-        begin: list[dict[int, int]] = [{} for _ in range(data.n_records)]
-        for owner, leaf in zip(data.owners.tolist(), leaves.tolist(), strict=True):
-            begin[owner][leaf] = int(cut[leaf])
-        ends = lowered(begin, tree, k, m)
-        assert nodes.tolist() == [ends[owner][leaf] for owner, leaf in zip(data.owners, leaves.tolist(), strict=True)]
-        n_lowered += int((nodes != cut[leaves]).sum())
-    assert n_lowered > 100
-
-
-@pytest.mark.parametrize("m", [1, 2, 3])
-def test_offers_are_added_as_its_twin_does(m: int) -> None:
-    rng = random.Random(m)
-    n_added = n_refused = 0
-    while n_added < 300 or n_refused < 300:
-        k, n_labels = rng.randint(2, 3), rng.randint(3, 7)
-        part = {label for label in range(n_labels) if rng.random() < 0.6}  # what was published before, and is safe
-        fixed = [part & {label for label in range(n_labels) if rng.random() < 0.5} for _ in range(rng.randint(3, 7))]
-        counts = itemset_counts([frozenset(map(str, record)) for record in fixed], m)
-        if any(count < k for count in counts.values()):
-            fixed = [set() for _ in fixed]
-        offered = [{label for label in range(n_labels) if rng.random() < 0.5} for _ in fixed]
-        worth = [rng.choice((0.2, 0.5, 1.0)) for _ in range(n_labels)]
-        entries = [(row, label, False) for row, record in enumerate(fixed) for label in record]
-        entries += [(row, label, True) for row, record in enumerate(offered) for label in record]
-        entries.sort(key=lambda entry: (entry[0], rng.random()))
-        if not any(is_new for _, _, is_new in entries):
-            continue
-        owners, labels, is_new = (np.array(column) for column in zip(*entries, strict=True))
-        kept = add_offered(owners, labels, is_new, np.array(worth), len(fixed), k, m, Context(None))
-        assert kept is not None
-        shown = [set(labels[(owners == row) & kept].tolist()) for row in range(len(fixed))]
-        assert shown == added(fixed, offered, worth, k, m)
-        n_added += int((is_new & kept).sum())
-        n_refused += int((~kept).sum())
 
 
 @pytest.mark.parametrize("way", WAYS)

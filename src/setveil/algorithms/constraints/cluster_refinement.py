@@ -14,6 +14,7 @@ from setveil.algorithms.constraints._cluster_set_moves import Limits, count_imag
 from setveil.algorithms.constraints._clusters import LIVE, suppress_cluster
 from setveil.algorithms.constraints.clusters import Ask, Sets, start_clusters
 from setveil.algorithms.constraints.feasibility import group_supports
+from setveil.core.row_order import bounds_of
 
 MOST_CLUSTERS = 8192  # a matrix of so many clusters squared takes 256 MB
 SPARE_CLUSTERS = 400  # empty clusters to move to
@@ -167,8 +168,7 @@ def _limits(ask: Ask, kept: NDArray[np.int64], part: ClusterState) -> Limits:
     number[kept] = np.arange(len(kept))
     starts, items = _without(_sets(ask), number)
     owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    item_starts = np.zeros(len(kept) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(items, minlength=len(kept)), out=item_starts[1:])
+    item_starts = bounds_of(np.bincount(items, minlength=len(kept)))
     n_sets = len(starts) - 1
     limits = Limits(
         starts=starts,
@@ -199,8 +199,7 @@ def _without(sets: Sets, number: NDArray[np.int64]) -> Sets:
     owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     renamed = number[slots]
     sizes = np.bincount(owners[renamed >= 0], minlength=len(starts) - 1)
-    shorter = np.zeros(int((sizes > 0).sum()) + 1, dtype=np.int64)
-    np.cumsum(sizes[sizes > 0], out=shorter[1:])
+    shorter = bounds_of(sizes[sizes > 0])
     return shorter, renamed[renamed >= 0].astype(np.int32)
 
 

@@ -28,6 +28,7 @@ from setveil.algorithms.constraints._protecting import Rules
 from setveil.algorithms.constraints._set_queue import count_sets
 from setveil.core import Transactions
 from setveil.core.label_numbers import label_numbers
+from setveil.core.row_order import bounds_of
 from setveil.errors import InputError, name_some, times, warn
 from setveil.models import ConstraintAnonymity, KmAnonymity
 from setveil.releases import Recoding
@@ -129,8 +130,7 @@ def encode_sets(data: Transactions, itemsets: Sequence[Sequence[str]]) -> Sets:
     number = {label: slot for slot, label in enumerate(data.vocabulary)}
     encoded = {tuple(sorted({number.get(label, -1) for label in itemset})) for itemset in itemsets}
     kept = sorted(slots for slots in encoded if slots and slots[0] >= 0)
-    starts = np.zeros(len(kept) + 1, dtype=np.int64)
-    np.cumsum([len(slots) for slots in kept], out=starts[1:])
+    starts = bounds_of([len(slots) for slots in kept])
     return starts, np.fromiter((slot for slots in kept for slot in slots), dtype=np.int32, count=int(starts[-1]))
 
 

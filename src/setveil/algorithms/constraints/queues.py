@@ -33,6 +33,7 @@ from setveil.algorithms.constraints._set_queue import (
     protect_sets_in_order,
 )
 from setveil.algorithms.constraints.clusters import Ask, Sets, slots_of
+from setveil.core.row_order import bounds_of, take_rows
 from setveil.errors import InputError
 
 MOST_AT_ONCE = 1_000_000  # itemsets of three and more items that are queued together
@@ -181,8 +182,8 @@ def queue_of_sets(sets: Sets, clusters: Clusters, rules: Rules, order: str, cont
     open_sets = np.flatnonzero(support < rules.k)
     if order == "static":  # itemsets come in lexicographic order, and the sort is stable
         open_sets = open_sets[np.lexsort((np.diff(starts)[open_sets], -support[open_sets]))]
-        return _SetsInOrder(clusters, rules, _select(starts, items, open_sets))
-    published = _as_published(_select(starts, items, open_sets), slots_of(clusters))
+        return _SetsInOrder(clusters, rules, take_rows(starts, items, open_sets))
+    published = _as_published(take_rows(starts, items, open_sets), slots_of(clusters))
     return _SetsBySupport(clusters, rules, published, support[open_sets])
 
 
@@ -255,14 +256,5 @@ def _as_published(sets: Sets, cluster_of_slot: NDArray[np.int64]) -> Sets:
     owners = np.repeat(np.arange(n_sets), np.diff(starts))
     clusters = cluster_of_slot[slots]
     keys = np.unique(owners[clusters >= 0] * n_slots + clusters[clusters >= 0])
-    shorter = np.zeros(n_sets + 1, dtype=np.int64)
-    np.cumsum(np.bincount(keys // n_slots, minlength=n_sets), out=shorter[1:])
+    shorter = bounds_of(np.bincount(keys // n_slots, minlength=n_sets))
     return shorter, (keys % n_slots).astype(np.int32)
-
-
-def _select(starts: NDArray[np.int64], items: NDArray[np.int32], numbers: NDArray[np.int64]) -> Sets:
-    sizes = np.diff(starts)[numbers]
-    chosen = np.zeros(len(numbers) + 1, dtype=np.int64)
-    np.cumsum(sizes, out=chosen[1:])
-    gather = np.arange(chosen[-1]) + np.repeat(starts[numbers] - chosen[:-1], sizes)
-    return chosen, items[gather]

@@ -30,6 +30,7 @@ from setveil.algorithms.degree._grouping import Tables
 from setveil.algorithms.degree.groups import DISTANCES, SUPPRESS_EXCESS, Split, split_records
 from setveil.algorithms.degree.nn import group_by_neighbours
 from setveil.core import Transactions
+from setveil.core.row_order import bounds_of
 from setveil.models import PrivacyDegree
 from setveil.releases import Grouping
 
@@ -92,6 +93,5 @@ def _project(public: Transactions, chosen: NDArray[np.int64]) -> NDArray[np.int6
     """Which of the chosen items each record has, one bit each, int64[n_records]."""
     bit = np.zeros(public.n_items, dtype=np.int64)
     bit[chosen] = 1 << np.arange(len(chosen), dtype=np.int64)
-    total = np.zeros(public.n_occurrences + 1, dtype=np.int64)
-    np.cumsum(bit[public.items], out=total[1:])  # may overflow and wrap; differences are exact all the same
+    total = bounds_of(bit[public.items])  # may overflow and wrap; differences are exact all the same
     return np.diff(total[public.indptr])

@@ -17,7 +17,8 @@ from setveil.algorithms.base import Context, require_k_records
 from setveil.algorithms.k_anonymity._centres import count_common, vote_centres
 from setveil.arrays.threads import available_threads
 from setveil.core import Transactions
-from setveil.errors import InfeasibleError, name_some
+from setveil.core.row_order import bounds_of
+from setveil.errors import InfeasibleError, name_some, times
 from setveil.models import KAnonymity
 from setveil.orderings.gray import gray_order
 from setveil.releases import Replacement
@@ -55,8 +56,7 @@ class Records:
         """The centre of each class, [n_classes]; a record in class -1 has no vote."""
         members = np.argsort(class_of, kind="stable")
         members = members[np.count_nonzero(class_of < 0) :]
-        bounds = np.zeros(int(class_of.max(initial=-1)) + 2, dtype=np.int64)
-        np.cumsum(np.bincount(class_of[members], minlength=len(bounds) - 1), out=bounds[1:])
+        bounds = bounds_of(np.bincount(class_of[members], minlength=int(class_of.max(initial=-1)) + 1))
         indptr, items = vote_centres(self.public.indptr, self.public.items, self.public.n_items, members, bounds)
         return replace(self.public, indptr=indptr, items=items)
 
@@ -139,7 +139,9 @@ def prepare(data: Transactions, model: KAnonymity) -> Records:
     is_sensitive[numbers[numbers >= 0]] = True
     occurring = [data.vocabulary[int(item)] for item in np.flatnonzero(is_sensitive & (data.supports > 0))]
     if data.n_records and len(occurring) < model.l > 1:
-        there = f"only {len(occurring)} occur: {name_some(occurring)}" if occurring else "none occurs"
+        there = (
+            f"only {times(len(occurring), 'occurs', 'occur')}: {name_some(occurring)}" if occurring else "none occurs"
+        )
         raise InfeasibleError(
             f"every class needs l={model.l} different sensitive items, but of the named items {there}; lower l or name "
             "more sensitive items.",

@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Algorithm, Context, make_algorithm
 from setveil.algorithms.kkm.estimates import start_depths
 from setveil.algorithms.kkm.people import People, ancestors_of, item_hierarchy
-from setveil.algorithms.km.trim import add_offers, trim_rows
+from setveil.algorithms.km.generalizing import add_offers
+from setveil.algorithms.km.trim import trim_rows
 from setveil.arrays.threads import map_in_order
 from setveil.core import Hierarchy, Transactions, Vocabulary
+from setveil.core.row_order import entries_of
 from setveil.errors import InfeasibleError, InputError
 from setveil.models import KKmAnonymity, KmAnonymity
 
@@ -121,10 +123,8 @@ class ClassRows:
         cls, public: Transactions, leaves: Nodes, records: NDArray[np.int64], class_of: NDArray[np.int64]
     ) -> ClassRows:
         """The entries of some records, which are ordered by class."""
-        lengths = public.lengths[records]
-        owner = np.repeat(np.arange(len(records)), lengths)
-        first = np.cumsum(lengths) - lengths
-        entries = np.arange(len(owner)) + np.repeat(public.indptr[records] - first, lengths)
+        bounds, entries = entries_of(public.indptr, records)
+        owner = np.repeat(np.arange(len(records)), np.diff(bounds))
         group = np.unique(class_of[records], return_inverse=True)[1].reshape(-1)
         return cls(entries, owner, group, leaves[entries], public.vocabulary)
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Context
 from setveil.algorithms.kkm.estimates import Estimates
 from setveil.algorithms.kkm.people import People
+from setveil.core.row_order import entries_of
 
 Cells = NDArray[np.int64]
 
@@ -132,12 +133,8 @@ def _split(
     order = np.argsort(part[kept], kind="stable")
     cells, part = cells[kept][order], part[kept][order]
     used, starts = np.unique(part, return_index=True)
-    n_members = np.diff(people.cell_starts)[cells]
-    ends = np.cumsum(n_members)
-    members = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(
-        people.cell_starts[cells] - ends + n_members, n_members
-    )
-    member_starts = np.append(0, ends)[np.append(starts, len(cells))]
+    bounds, members = entries_of(people.cell_starts, cells)
+    member_starts = bounds[np.append(starts, len(cells))]
     return Parts(
         cells, np.append(starts, len(cells)), whole[used], np.diff(member_starts), members, member_starts
     )  # fmt: skip

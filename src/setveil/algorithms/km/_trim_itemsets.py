@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
 from setveil.arrays.compiling import compiled
+from setveil.arrays.hash_table import FREE, KEY, NUMBER, empty_table, find_number, find_place, larger_table, shift_for
 from setveil.core import Transactions
 
 Bools: TypeAlias = NDArray[np.bool_]
@@ -37,9 +38,6 @@ Structs: TypeAlias = NDArray[np.void]
 START, PAIRS = 0, 1
 ITEM, KEPT, NEXT = 0, 1, 2
 PREFIX, LAST, COUNT, WANTED = 0, 1, 2, 3
-KEY, NUMBER = 0, 1
-FREE = -1
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 MOST_ITEMSETS = 20_000_000  # that are numbered, 16 bytes each and twice as much to find them
 MOST_STEPS = 4_000_000_000  # of counting them
@@ -52,8 +50,10 @@ class Limits(NamedTuple):
     m: int
     n_items: int
     shift: int  # of a hash of 64 bits, to fall into the table
-    longest: int  # records of more items are not searched when one of their itemsets is at stake
-    nodes: int  # of the search tree of a record
+    k: int
+    longest: int = 0  # records of more items are not searched when one of their itemsets is at stake
+    nodes: int = 0  # of the search tree of a record
+    fills: int = 0  # how often an itemset is filled up before it is given up
 
 
 class Itemsets(NamedTuple):
@@ -76,14 +76,12 @@ def number_itemsets(records: Transactions, k: int, m: int, context: Context) -> 
         state = np.zeros(4, dtype=np.int64)
         while state[0] < records.n_records:
             context.step(f"counting itemsets of size {size}", float(state[0] / records.n_records))
-            limits = Limits(size, n_items, shift_for(table), 0, 0)
+            limits = Limits(size, n_items, shift_for(table), k)
             count_extensions(records.indptr, records.items, table, counts, state, limits, STEPS_PER_CALL)
             if steps + state[3] > MOST_STEPS or state[2] > 4 * MOST_ITEMSETS:
                 return None
             if state[2] > len(counts) * 5 // 8:
-                larger = empty_table(1 << int(2 * state[2]).bit_length())
-                copy_table(counts, larger, shift_for(larger))
-                counts = larger
+                counts = larger_table(counts, 2 * int(state[2]))
         steps += int(state[3])
         frequent = counts[(counts[:, KEY] >= 0) & (counts[:, NUMBER] >= k)]
         frequent = frequent[np.argsort(frequent[:, KEY])]
@@ -92,50 +90,11 @@ def number_itemsets(records: Transactions, k: int, m: int, context: Context) -> 
         known = np.concatenate((known, frequent[:, KEY]))
         if len(known) > MOST_ITEMSETS:
             return None
-        table = empty_table(max(1 << int(2 * len(known)).bit_length(), 16))
-        numbered = np.stack((known, records.n_items + np.arange(len(known))), axis=1)
-        copy_table(numbered, table, shift_for(table))
+        table = larger_table(np.stack((known, records.n_items + np.arange(len(known))), axis=1), 2 * len(known))
         prefix = np.concatenate((prefix, (frequent[:, KEY] // n_items).astype(np.int32)))
         last = np.concatenate((last, (frequent[:, KEY] % n_items).astype(np.int32)))
         support = np.concatenate((support, frequent[:, NUMBER].astype(np.int32)))
     return Itemsets(np.stack((prefix, last, support, np.ones_like(support)), axis=1), support, table)
-
-
-def empty_table(capacity: int) -> Ints:
-    """A hash table of so many positions, a power of 2: int64[capacity, 2]."""
-    table = np.zeros((capacity, 2), dtype=np.int64)
-    table[:, KEY] = FREE
-    return table
-
-
-def shift_for(table: Ints) -> int:
-    """By how much a hash of 64 bits is shifted to the right to fall into a table."""
-    return 65 - len(table).bit_length()
-
-
-@compiled
-def find_place(table: Ints, shift: int, key: int) -> int:
-    """Where a key stands, or the free place where it would."""
-    place = np.int64((np.uint64(key) * MULTIPLIER) >> np.uint64(shift))
-    while table[place, KEY] != key and table[place, KEY] != FREE:
-        place = (place + 1) & (len(table) - 1)
-    return place
-
-
-@compiled
-def find_number(table: Ints, shift: int, key: int) -> int:
-    """The number of the itemset with a key, -1 if fewer than k records hold it."""
-    place = find_place(table, shift, key)
-    return table[place, NUMBER] if table[place, KEY] != FREE else -1
-
-
-@compiled
-def copy_table(old: Ints, new: Ints, shift: int) -> None:
-    """Enter everything into another, empty table."""
-    for row in range(len(old)):
-        if old[row, KEY] != FREE:
-            place = find_place(new, shift, old[row, KEY])
-            new[place, KEY], new[place, NUMBER] = old[row, KEY], old[row, NUMBER]
 
 
 @compiled
@@ -195,6 +154,15 @@ def count_extensions(
             break
         state[0] += 1
     state[3] += steps
+
+
+@compiled
+def number_of_pair(row: Shorts, row_pairs: Shorts, table: Ints, limits: Limits, one: int, other: int) -> int:
+    """The number of the pair of two places of a record, -1 if fewer than k records hold it."""
+    first, last = min(one, other), max(one, other)
+    if len(row_pairs):
+        return np.int64(row_pairs[first * (2 * len(row) - first - 1) // 2 + last - first - 1])
+    return find_number(table, limits.shift, np.int64(row[first, ITEM]) * limits.n_items + np.int64(row[last, ITEM]))
 
 
 @compiled

@@ -33,16 +33,18 @@ from setveil.algorithms.km._trim_itemsets import (
     Limits,
     Shorts,
     Structs,
-    find_number,
+    number_of_pair,
 )
 from setveil.arrays.compiling import compiled
+from setveil.arrays.hash_table import find_number
 from setveil.arrays.mining import popcount
 
 LONGEST = 64  # items of a record that are compared with each other; of longer ones items are taken in greedily
 CAPACITY = 1 << 16  # dead itemsets of a record, and priced ones
 TINY = 1e-9  # losses are sums of values and prices; below this they are the same
 ONE, NONE = np.uint64(1), np.uint64(0)
-NOBODY = np.int64(-1)  # no itemset, no place; typed, for a loop is compiled once more for each constant it is given
+NOBODY, SEVERAL = np.int64(-1), np.int64(-2)  # no itemset, no place; typed: loops are compiled anew for each constant
+FIRST, MORE, FEWER, SAME = np.int64(0), np.int64(1), np.int64(-1), np.int64(0)
 DEAD, PRICED = 0, 1
 
 CONFLICT = np.dtype([("entry_set", "u8"), ("cost", "f8")], align=True)
@@ -70,56 +72,68 @@ STEP = np.dtype(
 
 
 @compiled
-def pair_at(length: int, one: int, other: int) -> int:
-    """Where the pair of two positions of a record stands among its pairs, ``one`` before ``other``."""
-    return one * (2 * length - one - 1) // 2 + other - one - 1
+def row_of(records: Ints, entries: Shorts, record: int) -> Shorts:
+    """The entries of a record, a view."""
+    return entries[records[record, START] : records[record + 1, START]]
 
 
 @compiled
-def find_entry(entries: Shorts, start: int, end: int, item: int) -> int:
-    """The entry of an item in a record, -1 if there is none."""
-    low, high = start, end
+def pairs_of(records: Ints, pairs: Shorts, record: int) -> Shorts:
+    """The numbers of the pairs of a record, a view; empty if they are not remembered."""
+    length, first = records[record + 1, START] - records[record, START], records[record, PAIRS]
+    return pairs[first : first + length * (length - 1) // 2] if first >= 0 else pairs[:0]
+
+
+@compiled
+def find_place_of(row: Shorts, item: int) -> int:
+    """The place of an item in a record, -1 if there is none."""
+    low, high = 0, len(row)
     while low < high:
         middle = (low + high) // 2
-        if entries[middle, ITEM] < item:
+        if row[middle, ITEM] < item:
             low = middle + 1
         else:
             high = middle
-    return low if low < end and entries[low, ITEM] == item else -1
+    return low if low < len(row) and row[low, ITEM] == item else -1
 
 
 @compiled
-def entry_set_of(records: Ints, entries: Shorts, itemsets: Shorts, record: int, number: int) -> np.uint64:
+def entry_set_of(row: Shorts, itemsets: Shorts, number: int) -> np.uint64:
     """The positions of an itemset in a record that holds it."""
-    start, end = records[record, START], records[record + 1, START]
     entry_set = NONE
     while number >= 0:
-        entry_set |= ONE << np.uint64(find_entry(entries, start, end, np.int64(itemsets[number, LAST])) - start)
+        entry_set |= ONE << np.uint64(find_place_of(row, np.int64(itemsets[number, LAST])))
         number = np.int64(itemsets[number, PREFIX])
     return entry_set
 
 
 @compiled
+def shown_set_of(row: Shorts) -> np.uint64:
+    """The positions that a record shows."""
+    now = NONE
+    for at in range(len(row)):
+        now |= np.uint64(row[at, KEPT]) << np.uint64(at)
+    return now
+
+
+@compiled
 def list_conflicts(
-    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, costs: Floats, conflicts: Structs,
-    stack: Structs, limits: Limits, record: int, now: np.uint64, among: np.uint64, fresh: np.uint64, forced: int,
-    barred: int,
+    row: Shorts, row_pairs: Shorts, itemsets: Shorts, table: Ints, costs: Floats, conflicts: Structs, stack: Structs,
+    limits: Limits, now: np.uint64, among: np.uint64, fresh: np.uint64, forced: int,
 ) -> tuple[int, int]:  # fmt: skip
     """List the dead and the priced itemsets of a record that shows ``now`` and may show ``among``; how many there are.
 
     Only itemsets with a place of ``fresh`` can be dead. ``forced`` is an itemset to be taken as wanted and free of
-    charge, ``barred`` one to be taken as dead; -1 for none. (-1, -1): there is no room for all of them.
+    charge, -1 for none. (-1, -1): there is no room for all of them.
 
     Itemsets that contain a dead pair or item are passed over. Positions go from last to first on each level, so that
     the pairs among those behind are known already. Positions in no dead itemset are never suppressed: what they alone
     make has no part in the choice. Therefore the second turn looks only for priced itemsets with a place of a dead one.
     """
     m, n_items, shift = limits.m, limits.n_items, limits.shift
-    start = records[record, START]
-    length = records[record + 1, START] - start
-    known = records[record, PAIRS]
+    length = len(row)
     for at in range(length):
-        stack[at]["value"] = costs[entries[start + at, ITEM]]
+        stack[at]["value"] = costs[row[at, ITEM]]
     n_dead = n_priced = 0
     in_question = NONE
     for turn in range(2):
@@ -160,13 +174,12 @@ def list_conflicts(
                     stack[stack[1]["place"]]["alive"] |= bit
                 continue
             if depth == 1:
-                found = np.int64(entries[start + place, ITEM])
-            elif depth == 2 and known >= 0:
-                found = np.int64(pairs[known + pair_at(length, stack[1]["place"], place)])
+                found = np.int64(row[place, ITEM])
+            elif depth == 2:
+                found = number_of_pair(row, row_pairs, table, limits, stack[1]["place"], place)
             else:
-                key = stack[depth - 1]["number"] * n_items + np.int64(entries[start + place, ITEM])
-                found = find_number(table, shift, key)
-            if found < 0 or found == barred or (itemsets[found, WANTED] == 0 and found != forced):
+                found = find_number(table, shift, stack[depth - 1]["number"] * n_items + np.int64(row[place, ITEM]))
+            if found < 0 or (itemsets[found, WANTED] == 0 and found != forced):
                 if depth == 1:
                     stack[1]["open"] ^= bit
                 if n_dead == CAPACITY:
@@ -231,6 +244,16 @@ def least_loss_of(conflicts: Structs, first: int, n_dead: int, left_out: np.uint
 
 
 @compiled
+def add_to_places(stack: Structs, entry_set: np.uint64, hits: int, loss: float) -> None:
+    """Change what leaving out each of these positions would hit and cost."""
+    while entry_set != NONE:
+        place = popcount((entry_set & (~entry_set + ONE)) - ONE)
+        stack[place]["hits"] += hits
+        stack[place]["loss"] += loss
+        entry_set &= entry_set - ONE
+
+
+@compiled
 def hit_greedily(
     conflicts: Structs, stack: Structs, n_dead: int, n_priced: int, length: int, locked: np.uint64
 ) -> tuple[np.uint64, float]:
@@ -246,14 +269,9 @@ def hit_greedily(
         entry_set = conflicts[DEAD, number]["entry_set"]
         if entry_set & ~locked == NONE:
             return left_out, np.inf
-        while entry_set != NONE:
-            stack[popcount((entry_set & (~entry_set + ONE)) - ONE)]["hits"] += 1
-            entry_set &= entry_set - ONE
+        add_to_places(stack, entry_set, MORE, 0.0)
     for number in range(n_priced):
-        entry_set = conflicts[PRICED, number]["entry_set"]
-        while entry_set != NONE:
-            stack[popcount((entry_set & (~entry_set + ONE)) - ONE)]["loss"] += conflicts[PRICED, number]["cost"]
-            entry_set &= entry_set - ONE
+        add_to_places(stack, conflicts[PRICED, number]["entry_set"], SAME, conflicts[PRICED, number]["cost"])
     for at in range(length):
         stack[at]["loss"] = stack[at]["value"] + stack[at]["loss"]
     n_open = n_dead
@@ -270,17 +288,11 @@ def hit_greedily(
             entry_set = conflicts[DEAD, number]["entry_set"]
             if entry_set & bit != NONE and entry_set & left_out == NONE:
                 n_open -= 1
-                while entry_set != NONE:
-                    stack[popcount((entry_set & (~entry_set + ONE)) - ONE)]["hits"] -= 1
-                    entry_set &= entry_set - ONE
+                add_to_places(stack, entry_set, FEWER, 0.0)
         for number in range(n_priced):
             entry_set = conflicts[PRICED, number]["entry_set"]
-            if (
-                entry_set & bit != NONE and entry_set & left_out == NONE
-            ):  # taken apart now: the others no longer pay for it
-                while entry_set != NONE:
-                    stack[popcount((entry_set & (~entry_set + ONE)) - ONE)]["loss"] -= conflicts[PRICED, number]["cost"]
-                    entry_set &= entry_set - ONE
+            if entry_set & bit != NONE and entry_set & left_out == NONE:  # taken apart now: others no longer pay for it
+                add_to_places(stack, entry_set, SAME, -conflicts[PRICED, number]["cost"])
         left_out |= bit
     return left_out, loss
 
@@ -349,93 +361,143 @@ def hit_cheapest(
     return best, limit, depth < 0
 
 
+# -- what a record shows changes --------------------------------------------------------------------------------------
+
+
 @compiled
-def show_next(
-    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, stack: Structs, limits: Limits,
-    record: int,
-) -> None:  # fmt: skip
+def list_itemsets(
+    row: Shorts, row_pairs: Shorts, table: Ints, stack: Structs, limits: Limits, places: Ints, n_places: int, at: int,
+    buffer: Shorts, first: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Write the numbers of the itemsets that a place makes with those shown into ``buffer``, from ``first`` on.
+
+    ``places[:n_places]`` has all places that are shown, in any order, and perhaps others. Returns where the numbers
+    end; and for a place that is not shown yet the only one with which it makes a dead pair, -1 if nothing is dead,
+    SEVERAL if there is more. Then it stops. If the place is shown, what is dead is passed over.
+    """
+    is_new = row[at, KEPT] == 0
+    end, rival = first, NOBODY
+    for entry in range(n_places if limits.m > 1 else 0):
+        place = places[entry]
+        if place != at and row[place, KEPT]:
+            number = number_of_pair(row, row_pairs, table, limits, place, at)
+            if number >= 0:
+                buffer[end] = number
+                end += 1
+            elif is_new:
+                if rival != NOBODY:
+                    return end, SEVERAL
+                rival = place
+    if limits.m > 2:
+        end = list_larger(row, row_pairs, table, stack, limits, at, rival, buffer, end)
+        if end < 0:
+            return end, SEVERAL
+    buffer[end] = row[at, ITEM]
+    return end + 1, rival
+
+
+@compiled
+def list_larger(
+    row: Shorts, row_pairs: Shorts, table: Ints, stack: Structs, limits: Limits, at: int, rival: int, buffer: Shorts,
+    first: int,
+) -> int:  # fmt: skip
+    """The same for itemsets of more than two items, without the rival; -1 for a new place that makes a dead one."""
+    is_new = row[at, KEPT] == 0
+    end = first
+    stack[0]["chosen"] = NONE  # 1 where the place is among those so far
+    stack[1]["place"] = -1
+    depth = 1
+    while depth > 0:
+        stack[depth]["place"] += 1
+        has_it = stack[depth - 1]["chosen"] != NONE
+        if depth == limits.m and not has_it and stack[depth]["place"] < at:
+            stack[depth]["place"] = at  # there is no room for any other
+        place = stack[depth]["place"]
+        if place >= len(row) or (place > at and not has_it):
+            depth -= 1
+            continue
+        if place == rival or (place != at and row[place, KEPT] == 0):
+            continue
+        found = np.int64(row[place, ITEM])
+        if depth == 2:
+            found = number_of_pair(row, row_pairs, table, limits, stack[1]["place"], place)
+        elif depth > 2:
+            found = find_number(table, limits.shift, stack[depth - 1]["number"] * limits.n_items + found)
+        has_it = has_it or place == at
+        if found < 0:
+            if is_new and has_it:
+                return -1
+            continue
+        if depth > 2 and has_it:
+            buffer[end] = found
+            end += 1
+        if depth < limits.m:
+            stack[depth]["number"] = found
+            stack[depth]["chosen"] = ONE if has_it else NONE
+            depth += 1
+            stack[depth]["place"] = place
+    return end
+
+
+@compiled
+def room_for(length: int, itemsets: Shorts, limits: Limits) -> int:
+    """How many itemsets a place of a record of so many items can make, at most."""
+    most, binomial = 1.0, 1.0
+    for size in range(1, limits.m):
+        binomial = binomial * max(length - size, 0) / size
+        most += binomial
+    return np.int64(min(most, 1.0 * len(itemsets))) + 1
+
+
+@compiled
+def places_of(row: Shorts) -> Ints:
+    """All places of a record."""
+    places = np.empty(len(row), dtype=np.int64)
+    for at in range(len(row)):
+        places[at] = at
+    return places
+
+
+@compiled
+def show_next(row: Shorts, row_pairs: Shorts, itemsets: Shorts, table: Ints, stack: Structs, limits: Limits) -> None:
     """Publish the entries NEXT of a record in place of those KEPT: first what goes is counted off, then what comes."""
-    start, end = records[record, START], records[record + 1, START]
-    known = records[record, PAIRS]
+    places = places_of(row)
+    buffer = np.empty(room_for(len(row), itemsets, limits), dtype=np.int32)
     for amount in (-1, 1):
-        column = KEPT if amount < 0 else NEXT
-        last = -1  # the last entry that goes or comes
-        for entry in range(start, end):
-            if entries[entry, column] == 1 and entries[entry, KEPT] != entries[entry, NEXT]:
-                last = entry
-        depth = 1 if last >= 0 else 0
-        stack[0]["chosen"] = NONE  # 1 where an entry that goes or comes is among those so far
-        stack[1]["place"] = start - 1
-        while depth > 0:
-            stack[depth]["place"] += 1
-            entry = stack[depth]["place"]
-            changes = stack[depth - 1]["chosen"] != NONE
-            if entry >= end or (entry > last and not changes):
-                depth -= 1
-                continue
-            if entries[entry, column] == 0:
-                continue
-            changes = changes or entries[entry, KEPT] != entries[entry, NEXT]
-            if not changes and depth == limits.m:
-                continue
-            found = np.int64(entries[entry, ITEM])
-            if depth == 2 and known >= 0:
-                found = np.int64(pairs[known + pair_at(end - start, stack[1]["place"] - start, entry - start)])
-            elif depth > 1:
-                found = find_number(table, limits.shift, stack[depth - 1]["number"] * limits.n_items + found)
-            if found < 0:
-                continue
-            if changes:
-                itemsets[found, COUNT] += amount
-            if depth < limits.m:
-                stack[depth]["number"] = found
-                stack[depth]["chosen"] = ONE if changes else NONE
-                depth += 1
-                stack[depth]["place"] = entry
-    for entry in range(start, end):
-        entries[entry, KEPT] = entries[entry, NEXT]
+        for at in range(len(row)):
+            if row[at, NEXT] - row[at, KEPT] == amount:
+                end, _ = list_itemsets(row, row_pairs, table, stack, limits, places, len(row), at, buffer, FIRST)
+                for entry in range(end):
+                    itemsets[buffer[entry], COUNT] += amount
+                row[at, KEPT] = row[at, NEXT]
 
 
 @compiled
 def show_without(
-    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, stack: Structs, limits: Limits,
-    record: int, left_out: np.uint64,
-) -> None:  # fmt: skip
+    row: Shorts, row_pairs: Shorts, itemsets: Shorts, table: Ints, stack: Structs, limits: Limits, left_out: np.uint64
+) -> None:
     """Publish all entries of a record but those at some positions."""
-    start = records[record, START]
-    for entry in range(start, records[record + 1, START]):
-        entries[entry, NEXT] = 0 if (left_out >> np.uint64(entry - start)) & ONE else 1
-    show_next(records, entries, itemsets, table, pairs, stack, limits, record)
+    for at in range(len(row)):
+        row[at, NEXT] = 0 if (left_out >> np.uint64(at)) & ONE else 1
+    show_next(row, row_pairs, itemsets, table, stack, limits)
 
 
 @compiled
-def may_join(
-    records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, stack: Structs, limits: Limits, record: int,
-    new: int, least: int,
-) -> bool:  # fmt: skip
-    """Whether every itemset that an entry makes with those NEXT is wanted, and shown by ``least`` records or more."""
-    start, end = records[record, START], records[record + 1, START]
-    stack[0]["chosen"] = NONE  # 1 where the new entry is among those so far
-    stack[1]["place"] = start - 1
-    depth = 1
-    while depth > 0:
-        stack[depth]["place"] += 1
-        entry = stack[depth]["place"]
-        has_new = stack[depth - 1]["chosen"] != NONE
-        if entry >= end or (entry > new and not has_new):
-            depth -= 1
+def take_in(
+    row: Shorts, row_pairs: Shorts, itemsets: Shorts, table: Ints, stack: Structs, limits: Limits, order: Ints,
+    least: int,
+) -> None:  # fmt: skip
+    """Show places that are not shown, in this order, if all itemsets they make are wanted and ``least`` show them."""
+    places = places_of(row)
+    buffer = np.empty(room_for(len(row), itemsets, limits), dtype=np.int32)
+    for at in order:
+        if row[at, KEPT]:
             continue
-        if entry != new and (entries[entry, NEXT] == 0 or (not has_new and depth == limits.m)):
-            continue
-        found = np.int64(entries[entry, ITEM])
-        if depth > 1:
-            found = find_number(table, limits.shift, stack[depth - 1]["number"] * limits.n_items + found)
-        has_new = has_new or entry == new
-        if has_new and (found < 0 or itemsets[found, WANTED] == 0 or itemsets[found, COUNT] < least):
-            return False
-        stack[depth]["number"] = found
-        stack[depth]["chosen"] = ONE if has_new else NONE
-        if depth < limits.m:
-            depth += 1
-            stack[depth]["place"] = entry
-    return True
+        end, rival = list_itemsets(row, row_pairs, table, stack, limits, places, len(row), at, buffer, FIRST)
+        may_join = rival == NOBODY
+        for entry in range(end if may_join else 0):
+            may_join &= itemsets[buffer[entry], WANTED] == 1 and itemsets[buffer[entry], COUNT] >= least
+        if may_join:
+            row[at, KEPT] = 1
+            for entry in range(end):
+                itemsets[buffer[entry], COUNT] += 1

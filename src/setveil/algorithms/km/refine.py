@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -156,17 +155,15 @@ class Refiner:
 
     # -- exchanging -----------------------------------------------------------------------------------------------
 
-    def exchange(self, deadline: float | None = None) -> None:
+    def exchange(self) -> None:
         """Raise one node to its parent if that allows to take back more in other nodes; repeat until nothing helps.
 
-        The cut must have been specialized. Stops at the deadline (of the monotonic clock) if there is one.
+        The cut must have been specialized.
         """
         improved = True
         while improved:
             improved = False
             for node in self._parents():
-                if deadline is not None and monotonic() >= deadline:
-                    return
                 better = self._try_raise(node)
                 if better is not None:
                     self.draft = better
@@ -275,7 +272,7 @@ def refine_release(data: Dataset, model: KmAnonymity, release: Recoding, loss: s
         f"{loss}_before_refining": losses.share(before),
         "specialized": refiner.n_specialized,
         "exchanged": refiner.n_exchanged,
-        "moves": refiner.explain(),
+        "moves": refiner.explain if context.defers_moves else refiner.explain(),
         **kept,  # how the algorithm came to the cut that was refined
     }
     return Recoding.from_cut(data, hierarchy, refiner.node_of_leaf, details)

@@ -18,6 +18,7 @@ from setveil.algorithms.km._counting import PASS, STEPS_PER_CALL, Walk, collect_
 from setveil.algorithms.km._lifting import NodeRows, collect_tuples, lift_itemsets, shrink_rare_rows
 from setveil.algorithms.km.count_tree import DistinctRecords, sort_within_rows
 from setveil.core import Dataset, Hierarchy, Transactions
+from setveil.core.row_order import take_rows
 from setveil.models import KmAnonymity
 
 LIMIT = 200_000  # rare itemsets to list at most; more are found once these are dealt with
@@ -236,11 +237,7 @@ def walk_cut(rows: DistinctRecords, n_nodes: int, size: int, parts: list[int]) -
 
 def select_rows(rows: DistinctRecords, chosen: NDArray[np.int32]) -> DistinctRecords:
     """Some of the rows."""
-    lengths = np.diff(rows.indptr)[chosen]
-    indptr = np.zeros(len(chosen) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=indptr[1:])
-    gather = np.arange(indptr[-1]) + np.repeat(rows.indptr[chosen] - indptr[:-1], lengths)
-    return DistinctRecords(indptr, rows.items[gather], rows.weights[chosen])
+    return DistinctRecords(*take_rows(rows.indptr, rows.items, chosen), rows.weights[chosen])
 
 
 def by_size(itemsets: Iterator[NDArray[np.int32]]) -> list[NDArray[np.int32]]:

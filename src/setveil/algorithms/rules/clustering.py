@@ -18,6 +18,7 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.rules._rule_counts import count_rules, count_union, fill_bits
 from setveil.core import Transactions
 from setveil.core.naming import fresh_name, is_shown, name_of_set
+from setveil.core.row_order import bounds_of
 from setveil.errors import InfeasibleError
 from setveil.models import Rule, RuleAnonymity
 
@@ -64,8 +65,7 @@ class Clustering:
         for rule in kept:
             sides.setdefault(rule.sensitive, len(sides))
         self.rules = kept
-        self.starts = np.zeros(len(kept) + 1, dtype=np.int64)
-        np.cumsum([len(rule.known) for rule in kept], out=self.starts[1:])
+        self.starts = bounds_of([len(rule.known) for rule in kept])
         flat = [slot_of[number[item]] for rule in kept for item in rule.known]
         self.known = np.array(flat, dtype=np.int64)
         self.limits = np.zeros((len(kept), 5), dtype=np.int64)

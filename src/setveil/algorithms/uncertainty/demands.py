@@ -12,6 +12,7 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.uncertainty import _demands
 from setveil.arrays.mining import count_matches, index_rows
 from setveil.core import Transactions
+from setveil.core.row_order import take_rows
 from setveil.errors import InfeasibleError
 from setveil.models import Uncertainty
 
@@ -37,10 +38,7 @@ class Demands:
 
     def select(self, rows: NDArray[np.int64]) -> Demands:
         """Some rows."""
-        lengths = np.diff(self.bounds)[rows]
-        bounds = np.concatenate(([0], np.cumsum(lengths)))
-        positions = np.repeat(self.bounds[rows] - bounds[:-1], lengths) + np.arange(bounds[-1])
-        return Demands(bounds, self.owners[positions], self.least[rows])
+        return Demands(*take_rows(self.bounds, self.owners, rows), self.least[rows])
 
 
 def allowed_counts(model: Uncertainty, n_records: int) -> NDArray[np.int64]:

@@ -91,7 +91,7 @@ def quoted(column: str) -> str:
 
 def _check_types(frame: DataFrame, where: str, item_column: str, is_list: bool) -> None:
     if item_column not in frame.columns:
-        raise InputError(f'{where}: no column "{one_line(item_column)}"; correct --item-column.')
+        raise InputError(f'{where}: no column "{one_line(item_column)}"; correct --item.')
     found: DataType = frame.schema[item_column].dataType
     inner = found.elementType if is_list and isinstance(found, ArrayType) else found
     if not isinstance(inner, StringType | IntegralType):

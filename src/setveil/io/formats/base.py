@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from setveil.io.roles import READ_ROLES
@@ -99,6 +100,18 @@ class Start:
         options = self.options
         named = options.id_column or options.item_column or options.item_columns or options.roles.columns
         return bool(self.is_delimited or named)
+
+
+def on_demand(where: str) -> Callable[..., Any]:
+    """The function ``package.module:name``, imported when it is called: detecting a format loads no reader."""
+    module, _, name = where.partition(":")
+    return lambda *given: getattr(import_module(module), name)(*given)
+
+
+def table_plan(layout: str) -> Callable[[Source, ReadOptions, str], Plan]:
+    """The ``plan`` of a format that is a delimited table."""
+    plan = on_demand("setveil.io.transactions.tables:plan_table")
+    return lambda source, options, evidence: plan(source, options, layout, evidence)
 
 
 class SeenIds(NamedTuple):

@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from setveil.errors import InputError, name_some
-from setveil.io.formats.base import Format, Output, Plan, Start
-from setveil.io.options import ReadOptions
+from setveil.io.formats.base import Format, Output, Plan, Start, on_demand
 
 if TYPE_CHECKING:
-    from setveil.core.transactions import Transactions
     from setveil.io.source import Source
 
 TIMESTAMP = 10_000_000  # numbers from here on, rising from line to line, are no items
@@ -55,7 +53,7 @@ def _refuse_what_is_no_basket(source: Source, sample: bytes) -> None:
     if is_time or (min(last) >= TIMESTAMP and max(map(max, (row[:-1] for row in rows))) < TIMESTAMP):
         raise source.error(
             f"every line has {width} numbers, and the last looks like a time: a table without header? Use "
-            f"--no-header --id-column 1 --item-column 2{delimiter} if these hold ids and items, or --format fimi "
+            f"--no-header --person 1 --item 2{delimiter} if these hold ids and items, or --format fimi "
             "if the numbers are items.",
             1,
         )
@@ -63,12 +61,6 @@ def _refuse_what_is_no_basket(source: Source, sample: bytes) -> None:
 
 def _rises(numbers: Sequence[int]) -> bool:
     return all(one <= other for one, other in zip(numbers, numbers[1:], strict=False))
-
-
-def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
-    from setveil.io.transactions.number_lines import read_fimi
-
-    return read_fimi(source), plan
 
 
 def _write(output: Output) -> Iterator[bytes]:
@@ -81,7 +73,7 @@ def _write(output: Output) -> Iterator[bytes]:
 FIMI = Format(
     "fimi",
     "lines of numbers (FIMI)",
-    _read,
+    on_demand("setveil.io.transactions.number_lines:read_fimi"),
     _write,
     extension=".dat",
     sniff=_sniff,

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from setveil.io.formats.base import Format, Plan, Start
-from setveil.io.options import ReadOptions
-
-if TYPE_CHECKING:
-    from setveil.core.transactions import Transactions
-    from setveil.io.source import Source
+from setveil.io.formats.base import Format, Plan, Start, on_demand
 
 
 def opens_one_text(start: Start) -> str:
@@ -32,16 +25,10 @@ def _sniff(start: Start) -> Plan | None:
     return Plan("json", evidence) if evidence else None
 
 
-def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
-    from setveil.io.transactions.json_files import read_json
-
-    return read_json(source, plan, options)
-
-
 JSON = Format(
     "json",
     "JSON",
-    _read,
+    on_demand("setveil.io.transactions.json_files:read_json"),
     sniff=_sniff,
     takes=frozenset({"columns", "id_column", "item_column", "keep_ids"}),
     has_keys=True,

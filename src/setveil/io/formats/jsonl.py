@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from setveil.io.formats.base import Format, Output, Plan, Start
+from setveil.io.formats.base import Format, Output, Plan, Start, on_demand
 from setveil.io.formats.json import opens_one_text
-from setveil.io.options import ReadOptions
-
-if TYPE_CHECKING:
-    from setveil.core.transactions import Transactions
-    from setveil.io.source import Source
 
 
 def _sniff(start: Start) -> Plan | None:
     if start.is_delimited or start.first[:1] not in (b"{", b"[") or opens_one_text(start):
         return None
     return Plan("jsonl", "the first line, a record in JSON")
-
-
-def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
-    from setveil.io.transactions.json_lines import read_json_lines
-
-    return read_json_lines(source, plan, options)
 
 
 def _write(output: Output) -> Iterator[bytes]:
@@ -45,7 +34,7 @@ def _json(text: str) -> bytes:
 JSONL = Format(
     "jsonl",
     "JSON lines",
-    _read,
+    on_demand("setveil.io.transactions.json_lines:read_json_lines"),
     _write,
     extensions=(".jsonl", ".ndjson"),
     sniff=_sniff,

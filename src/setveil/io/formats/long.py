@@ -4,26 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from setveil.io.formats.base import Format, Output, Plan
-from setveil.io.options import ReadOptions, check_delimiter
-
-if TYPE_CHECKING:
-    from setveil.core.transactions import Transactions
-    from setveil.io.source import Source
-
-
-def _plan(source: Source, options: ReadOptions, evidence: str) -> Plan:
-    from setveil.io.transactions.tables import plan_table
-
-    return plan_table(source, options, "long", evidence)
-
-
-def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
-    from setveil.io.transactions.delimited import read_long
-
-    return read_long(source, plan, options)
+from setveil.io.formats.base import Format, Output, on_demand, table_plan
+from setveil.io.options import check_delimiter
 
 
 def _write(output: Output) -> Iterator[bytes]:
@@ -48,10 +32,10 @@ def _write(output: Output) -> Iterator[bytes]:
 LONG = Format(
     "long",
     "a long table",
-    _read,
+    on_demand("setveil.io.transactions.delimited:read_long"),
     _write,
     extension=".csv",
-    plan=_plan,
+    plan=table_plan("long"),
     takes=frozenset({"columns", "delimiter", "no_header", "id_column", "item_column", "keep_ids"}),
     label="long table: one row per person and item",
     entries="row",

@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from setveil.io.formats.base import Format, Output, Plan
-from setveil.io.options import ReadOptions
-
-if TYPE_CHECKING:
-    from setveil.core.transactions import Transactions
-    from setveil.io.source import Source
-
-
-def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
-    from setveil.io.transactions.parquet import read_parquet
-
-    return read_parquet(source, options)
+from setveil.io.formats.base import Format, Output, on_demand
 
 
 def _write(output: Output) -> Iterator[bytes]:
@@ -44,7 +33,7 @@ def _write(output: Output) -> Iterator[bytes]:
 PARQUET = Format(
     "parquet",
     "Parquet",
-    _read,
+    on_demand("setveil.io.transactions.parquet:read_parquet"),
     _write,
     extensions=(".parquet", ".pq"),
     magic=b"PAR1",

@@ -8,11 +8,10 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from setveil.errors import InputError, name_some, one_line
-from setveil.io.formats.base import Format, Output, Plan, Start
+from setveil.io.formats.base import Format, Output, Plan, Start, on_demand
 from setveil.io.options import ReadOptions
 
 if TYPE_CHECKING:
-    from setveil.core.transactions import Transactions
     from setveil.io.source import Source
 
 NAMES = "SPMF lines of names"
@@ -43,12 +42,6 @@ def _has_names(source: Source) -> bool:
     return any(not re.fullmatch(rb"-?[0-9]+", token) for line in lines for token in line.split())
 
 
-def _read(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
-    from setveil.io.transactions.number_lines import read_spmf
-
-    return read_spmf(source, has_names=bool(plan.kind)), plan
-
-
 def _write(output: Output) -> Iterator[bytes]:
     labels = [label.encode() for label in output.data.vocabulary]
     if all(label.isdigit() for label in labels):
@@ -66,7 +59,7 @@ def _write(output: Output) -> Iterator[bytes]:
 SPMF = Format(
     "spmf",
     "SPMF lines",
-    _read,
+    on_demand("setveil.io.transactions.number_lines:read_spmf"),
     _write,
     extension=".txt",
     sniff=_sniff,

@@ -9,8 +9,7 @@ from typing import Any
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import name_some
 from setveil.io.hierarchies.drafts import Draft, numbered_lines
-from setveil.io.hierarchies.links import Link, read_links
-from setveil.io.hierarchies.nodes import Columns, Node, find_columns, read_nodes
+from setveil.io.hierarchies.nodes import Columns, Link, Node, find_columns, read_links, read_nodes
 
 
 def read_amnesia(draft: Draft, text: str) -> None:

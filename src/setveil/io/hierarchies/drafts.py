@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from setveil.core.hierarchy import Hierarchy
 from setveil.core.vocabulary import Vocabulary
-from setveil.errors import name_some, times
+from setveil.errors import InputError, name_some, times
 
 MOST_WARNINGS, MOST_ERRORS = 3, 20  # of one kind, before they are folded
 LEAST_ITEMS = 5  # a smaller tree may look like anything
@@ -74,6 +75,14 @@ class Draft:
             )
             folded.append(Problem(severity, message, self.file, same[0].line, tuple(labels)))
         return sorted(folded, key=lambda problem: (severities.index(problem.severity), problem.line or 0))
+
+    def tree(self, has_lines: bool = True) -> Hierarchy:
+        """The hierarchy; an InputError with the first thing that is wrong."""
+        self.look_for_cycles()
+        self.look_for_repeated_labels()
+        if errors := self.sorted_problems("error"):
+            raise InputError(str(errors[0]) if has_lines else f"{self.file}: {errors[0].message}")
+        return Hierarchy.from_parents(self.parents, self.labels)
 
     def look_for_uselessness(self) -> None:
         """A tree whose groups hold one item each, or which has no group but the root, hides nobody among others."""

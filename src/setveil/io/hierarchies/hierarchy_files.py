@@ -33,6 +33,8 @@ from setveil.io.options import check_delimiter
 
 __all__ = ["FORMATS", "Problem", "check_hierarchy", "read_hierarchy", "write_hierarchy"]
 
+READERS = {"amnesia": read_amnesia, "paths": read_path_lines, "indented": read_outline, "mesh": read_tree_numbers}
+
 
 def read_hierarchy(
     path: str | PathLike[str],
@@ -52,13 +54,7 @@ def read_hierarchy(
     and a name are called by the one or the other.
     """
     form = TableForm(delimiter and check_delimiter(delimiter), header is not False, encoding, strip)
-    draft = _read_draft(path, format, header, columns, form, vocabulary)
-    draft.look_for_cycles()
-    draft.look_for_repeated_labels()
-    errors = draft.sorted_problems("error")
-    if errors:
-        raise InputError(str(errors[0]))
-    return Hierarchy.from_parents(draft.parents, draft.labels)
+    return _read_draft(path, format, header, columns, form, vocabulary).tree()
 
 
 def check_hierarchy(
@@ -126,14 +122,8 @@ def _read_draft(
     format = format or _detect_format(draft.file, text)
     if format == "amnesia-json":
         read_json(draft, text, vocabulary)
-    elif format == "amnesia":
-        read_amnesia(draft, text)
-    elif format == "paths":
-        read_path_lines(draft, text)
-    elif format == "indented":
-        read_outline(draft, text)
-    elif format == "mesh":
-        read_tree_numbers(draft, text)
+    elif format in READERS:
+        READERS[format](draft, text)
     else:
         read_table(draft, text, format, form.delimiter, header, vocabulary)
     if not draft.labels and not draft.problems:

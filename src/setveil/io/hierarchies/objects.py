@@ -11,7 +11,7 @@ from setveil.core.hierarchy import Hierarchy
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError, one_line
 from setveil.io.hierarchies.drafts import Draft
-from setveil.io.hierarchies.links import Link, read_links
+from setveil.io.hierarchies.nodes import Link, read_links
 from setveil.io.hierarchies.tables import read_rows, read_table
 
 
@@ -19,17 +19,12 @@ def hierarchy_of_object(obj: Any, items: Vocabulary) -> Hierarchy:
     """A dict (item → parent, item → ancestors from the nearest to the root, or group → members, also nested), or a
     frame with the columns of a hierarchy file. ``items`` are those of the data.
     """
-    draft = Draft(type(obj).__name__)
+    draft = Draft("hierarchy")
     if isinstance(obj, Mapping):
         _read_mapping(draft, obj, items)
     else:
         read_table(draft, _as_csv(obj), "", ",", True, items)
-    draft.look_for_cycles()
-    draft.look_for_repeated_labels()
-    errors = draft.sorted_problems("error")
-    if errors:
-        raise InputError(f"hierarchy: {errors[0].message}")
-    return Hierarchy.from_parents(draft.parents, draft.labels)
+    return draft.tree(has_lines=False)
 
 
 def _read_mapping(draft: Draft, tree: Mapping[Any, Any], items: Vocabulary) -> None:

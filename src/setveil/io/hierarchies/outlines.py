@@ -45,11 +45,11 @@ def looks_like_tree_numbers(text: str) -> bool:
     return len(lines) > 1 and all(found) and any("." in line for line in lines)
 
 
-def read_path_lines(draft: Draft, text: str, separator: str = "") -> None:
+def read_path_lines(draft: Draft, text: str) -> None:
     """One path per line from the root down; lines of inner nodes are fine, and so are numbers before a path (``12 - A
     > B``).
     """
-    steps = separator or looks_like_paths(text) or ">"
+    steps = looks_like_paths(text) or ">"
     paths: list[tuple[int, list[str]]] = []
     for line, content in _content(text):
         numbered = _NUMBERED.fullmatch(content.strip())

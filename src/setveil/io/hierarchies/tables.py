@@ -11,8 +11,7 @@ from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
 from setveil.io.hierarchies.codes import advised_hierarchy, looks_like_codes
 from setveil.io.hierarchies.drafts import Draft, numbered_lines
-from setveil.io.hierarchies.links import Link, read_links
-from setveil.io.hierarchies.nodes import Columns, Node, find_columns, read_nodes
+from setveil.io.hierarchies.nodes import Columns, Link, Node, find_columns, read_links, read_nodes
 from setveil.io.hierarchies.outlines import read_paths
 
 DELIMITERS = "\t;,"  # in this order where several would do: commas are the likeliest inside labels

@@ -10,6 +10,7 @@ The value "missing" stands directly below the root.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -64,6 +65,9 @@ def hierarchy_of_values(source: str | PathLike[str], column: Column, where: str)
 def _from_file(file: str, column: Column, values: Sequence[str], place: str) -> Hierarchy:
     from setveil.io.hierarchies.hierarchy_files import read_hierarchy
 
+    if not os.path.exists(file):  # noqa: PTH110 (a text, not yet a path)
+        built = ", ".join(f"{kind}:…" for kind in KINDS if kind != "flat")
+        raise InputError(f'{place}: "{one_line(file)}" is not a file, nor one of {built} or flat; check the spelling.')
     tree = read_hierarchy(file, vocabulary=column.values)
     known = tree.vocabulary
     lacking = [value for value in values if value not in known]

@@ -21,7 +21,7 @@ from setveil.errors import InputError, one_line
 from setveil.io.formats.base import Plan, Start
 from setveil.io.formats.registry import FORMATS
 from setveil.io.options import ReadOptions
-from setveil.io.source import PARQUET, EncodingError, Source, beginning_of_text, guess_encoding
+from setveil.io.source import PARQUET, EncodingError, Source, guessed_encoding
 from setveil.io.transactions.columns import LIST, Frame
 from setveil.io.transactions.delimited import table_rows
 from setveil.io.transactions.delimiters import choose_delimiter, first_rows
@@ -92,22 +92,20 @@ def read_table(source: Any, options: ReadOptions) -> CellTable:
     try:
         return _read_file(source, options)
     except EncodingError:
-        if options.encoding is not None or not isinstance(source, str | os.PathLike) or not Path(source).is_file():
-            raise
-        guessed = guess_encoding(beginning_of_text(Path(source)))
+        guessed = guessed_encoding(source, options.encoding)
         if guessed is None:
             raise
     return _read_file(source, replace(options, encoding=guessed))
 
 
-def table_of_rows(name: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> CellTable:
+def table_of_rows(names: Sequence[str], rows: Iterable[Sequence[str]]) -> CellTable:
     """The table of rows of text; shorter rows lack their last cells."""
     several = list(rows)
     columns = [
         _column(column, [(row[place] if place < len(row) else "").encode() for row in several])
         for place, column in enumerate(names)
     ]
-    return CellTable(name, tuple(columns), len(several), is_partial=True)
+    return CellTable("", tuple(columns), len(several), is_partial=True)
 
 
 def _read_file(source: Any, options: ReadOptions) -> CellTable:

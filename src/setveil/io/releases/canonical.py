@@ -19,8 +19,7 @@ from setveil.core.regular_files import open_regular
 from setveil.errors import InputError
 from setveil.io.formats.registry import FORMATS, written_format
 from setveil.io.releases.columns import COLUMNS, encode_columns
-from setveil.io.releases.groups import encode_group_part, encode_groups
-from setveil.io.releases.people import SUFFIXES, encode_people, people_layout
+from setveil.io.releases.people import SUFFIXES, encode_group_part, encode_people, people_layout
 from setveil.io.releases.tables import (
     CODEBOOK,
     ITEM_COUNTS,
@@ -100,9 +99,7 @@ def encode_release(
         groups = release.canonical()
         order, numbers = groups.order, groups.number[release.group_of] + 1
         tables.insert(1, (SENSITIVE, encode_counts(release.counted, groups)))
-        if rows.columns:
-            return [(name, encode_people(rows, order, layout.name, numbers)), *tables], order
-        return [(name, encode_groups(rows, numbers, order, layout.name)), *tables], order
+        return [(name, encode_people(rows, order, layout.name, numbers)), *tables], order
     if rows.columns:
         order = np.arange(rows.n_records) if keep_order else np.argsort(rows.ranks(), kind="stable")
         return [(name, encode_people(rows, order, layout.name)), *tables], order

@@ -10,7 +10,7 @@ from setveil.core import Transactions
 from setveil.core.transactions import in_label_order
 from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError
-from setveil.io.releases.tables import MOST_DIGITS, read_table
+from setveil.io.releases.tables import MOST_DIGITS, read_table, split_labels
 from setveil.releases.count_table import COUNTS, COUNTS_HEADER, LENGTHS, LENGTHS_HEADER, CountTable, sorted_sets
 
 MOST_RECORDS = 1 << 40
@@ -50,33 +50,6 @@ def read_count_table(folder: Path, rows: Transactions) -> CountTable:
         lengths=np.array(lengths, dtype=np.int64).reshape(-1, 3),
         generator=0,
     )
-
-
-def split_labels(text: str, where: str) -> list[str]:
-    """Labels that are joined by ``|``; ``\\`` stands before a ``|`` or ``\\`` that belongs to a label."""
-    if "\\" not in text:
-        labels = text.split("|")
-    else:
-        labels, signs, is_escaped = [], [], False
-        for sign in text:
-            if is_escaped:
-                if sign not in "\\|":
-                    raise InputError(f"{where}: write a \\ only before | or \\.")
-                signs.append(sign)
-                is_escaped = False
-            elif sign == "\\":
-                is_escaped = True
-            elif sign == "|":
-                labels.append("".join(signs))
-                signs = []
-            else:
-                signs.append(sign)
-        if is_escaped:
-            raise InputError(f"{where}: write a \\ only before | or \\.")
-        labels.append("".join(signs))
-    if "" in labels:
-        raise InputError(f"{where}: an item has no name.")
-    return labels
 
 
 def _repeats(labels: list[str]) -> bool:

@@ -6,7 +6,7 @@ published content), groups are numbered by sorted content, names depend on the h
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -21,7 +21,6 @@ from setveil.errors import InputError
 from setveil.io.releases.canonical import PARTS, encode_release, layout_of, published_name
 from setveil.io.releases.columns import COLUMNS, encode_columns, with_cover
 from setveil.io.releases.count_tables import read_count_table
-from setveil.io.releases.groups import check_groups, read_groups
 from setveil.io.releases.names import guard, names_for
 from setveil.io.releases.people import Roles, read_people
 from setveil.io.releases.tables import (
@@ -33,7 +32,7 @@ from setveil.io.releases.tables import (
     read_item_counts,
 )
 from setveil.io.transactions.reading import read_written
-from setveil.releases import CountTable, Grouping, LocalRecoding, Recoding, Release, Replacement
+from setveil.releases import KINDS, CountTable, Grouping, LocalRecoding, Recoding, Release, Replacement
 from setveil.releases.columns import publish_column
 
 
@@ -143,49 +142,67 @@ def _read_kind(
     parts: PublishedParts | None,
     columns: Roles,
 ) -> Release:
-    path = folder / published
+    if kind not in KINDS:
+        raise InputError(f'{folder}: certificate.json names an unknown kind of release "{kind}".')
+    path, has_groups = folder / published, KINDS[kind].has_groups
     made = None if parts is None else parts.release(kind, sensitive)
     if made is not None:
         return made
-    rows = None if parts is None else parts.rows
-    if columns:
-        rows, group_of = read_people(path, layout.name, columns, kind == Grouping.kind)
-        assert rows.columns is not None
-        rows = replace(rows, columns=with_cover(rows.columns, folder))
-        if kind == Grouping.kind:
-            check_groups(group_of, path.name)
-            return _read_grouping(folder, rows, group_of, sensitive)
-    if kind == Grouping.kind:
-        records, group_of = read_groups(path)
-        return _read_grouping(folder, records, group_of, sensitive)
-    if rows is None and published == PARTS:
-        rows = _read_parts(path, layout)
-    elif rows is None:
-        with open_regular(path) as file:
-            rows = read_written(file, layout, keep_ids)
-    if kind == CountTable.kind:
-        return read_count_table(folder, rows.rows)
-    if kind == Replacement.kind:
-        hidden = rows.vocabulary.numbers(sensitive)
-        visible = np.ones(rows.n_items, dtype=bool)
-        visible[hidden[hidden >= 0]] = False
-        class_of = rows.rows.keep_items(visible).distinct().inverse
-        return Replacement(published=rows, class_of=class_of, sensitive=tuple(sensitive))
+    if columns or has_groups:
+        people, group_of = read_people(path, layout.name, columns, has_groups)
+        if people.columns is not None:
+            people = replace(people, columns=with_cover(people.columns, folder))
+        if has_groups:
+            return _read_grouping(folder, people, group_of, sensitive)
+        return MAKERS[kind](people, folder, sensitive)
+    if parts is not None:
+        return MAKERS[kind](parts.rows, folder, sensitive)
+    if published == PARTS:
+        return MAKERS[kind](_read_parts(path, layout), folder, sensitive)
+    with open_regular(path) as file:
+        rows = read_written(file, layout, keep_ids)
+    return MAKERS[kind](rows, folder, sensitive)
+
+
+def _count_table(rows: Dataset, folder: Path, sensitive: Sequence[str]) -> CountTable:
+    return read_count_table(folder, rows.rows)
+
+
+def _replacement(rows: Dataset, folder: Path, sensitive: Sequence[str]) -> Replacement:
+    hidden = rows.vocabulary.numbers(sensitive)
+    visible = np.ones(rows.n_items, dtype=bool)
+    visible[hidden[hidden >= 0]] = False
+    class_of = rows.rows.keep_items(visible).distinct().inverse
+    return Replacement(published=rows, class_of=class_of, sensitive=tuple(sensitive))
+
+
+def _recoding(rows: Dataset, folder: Path, sensitive: Sequence[str]) -> Recoding:
     book = read_codebook(folder)
     domain = Vocabulary({item for _, item in book})
-    targets = rows.vocabulary.numbers(label for label, _ in book)
     items = domain.numbers(item for _, item in book)
-    if kind == Recoding.kind:
-        target = np.full(len(domain), -1, dtype=np.int32)
-        target[items] = targets
-        empty = np.zeros(len(domain), dtype=bool)
-        empty[items[np.array([label == "" for label, _ in book], dtype=bool)]] = True
-        return Recoding(published=rows, domain=domain, target=target, suppressed=empty)
-    if kind == LocalRecoding.kind:
-        known = targets >= 0
-        cover = Transactions.from_pairs(targets[known], items[known], rows.n_items, domain)
-        return LocalRecoding(published=rows, cover=Itemsets(cover.indptr, cover.items, domain))
-    raise InputError(f'{folder}: certificate.json names an unknown kind of release "{kind}".')
+    target = np.full(len(domain), -1, dtype=np.int32)
+    target[items] = rows.vocabulary.numbers(label for label, _ in book)
+    empty = np.zeros(len(domain), dtype=bool)
+    empty[items[np.array([label == "" for label, _ in book], dtype=bool)]] = True
+    return Recoding(published=rows, domain=domain, target=target, suppressed=empty)
+
+
+def _local_recoding(rows: Dataset, folder: Path, sensitive: Sequence[str]) -> LocalRecoding:
+    book = read_codebook(folder)
+    domain = Vocabulary({item for _, item in book})
+    targets, items = rows.vocabulary.numbers(label for label, _ in book), domain.numbers(item for _, item in book)
+    known = targets >= 0
+    cover = Transactions.from_pairs(targets[known], items[known], rows.n_items, domain)
+    return LocalRecoding(published=rows, cover=Itemsets(cover.indptr, cover.items, domain))
+
+
+# From the published records; groupings need more.
+MAKERS: dict[str, Callable[[Dataset, Path, Sequence[str]], Release]] = {
+    Recoding.kind: _recoding,
+    LocalRecoding.kind: _local_recoding,
+    Replacement.kind: _replacement,
+    CountTable.kind: _count_table,
+}
 
 
 def _read_parts(folder: Path, layout: Layout) -> Transactions:

@@ -1,11 +1,12 @@
-"""The published records of a release with columns: one row per person, or one per person and item.
+"""The published records of releases with columns or groups: one row per person, or one per person and item.
 
 - ``people``: a CSV file with the columns, then ``items``: labels joined by ``|``, with ``\\`` before a ``|`` or ``\\``
 - ``long``: a CSV file with ``row``, the columns, and ``item``; a person without items has one row with an empty item
 - ``jsonl``: ``{"columns": {"sex": "f"}, "items": ["a", "b"]}`` per line
 - ``parquet``: the columns, then ``items``, a list
 
-Groups, where a release has them, come first. Headers are neutral: they name the columns and nothing else of the input.
+Groups, where a release has them, come first. The last two layouts do without columns, too. Headers are neutral: they
+name the columns and nothing else of the input.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from setveil.core import Layout, Transactions, Vocabulary
 from setveil.core.columns import Column, Columns, Role
 from setveil.core.regular_files import open_regular
 from setveil.errors import InputError, one_line
+from setveil.io.releases.tables import read_table, split_labels
 from setveil.io.transactions.labels import is_proper
 from setveil.io.transactions.writing import field as cell_of
 from setveil.io.transactions.writing import items_or_nothing, join_records
@@ -34,6 +36,7 @@ USUAL = "people"  # where the layout of the input is none of these
 GROUP, ROW, ITEM, ITEMS, COLUMNS = "group", "row", "item", "items", "columns"
 SPECIAL = frozenset(',;\t"\r\n')
 LONGEST_CELL = 2**30
+MOST_GROUPS = 1 << 40  # more than any file has lines
 
 Roles = Sequence[tuple[str, Role]]  # name and role of each column, in order
 
@@ -65,9 +68,8 @@ def numbered(layout: Layout) -> Layout:
 def encode_people(
     rows: Transactions, order: NDArray[np.int64], layout_name: str, groups: NDArray[np.int64] | None = None
 ) -> Iterator[bytes]:
-    """Records in the given order, with their columns and, where there are any, the number of their group."""
-    assert rows.columns is not None
-    for column in rows.columns:
+    """Records in the given order, with their columns and the number of their group, where there are any."""
+    for column in rows.columns or ():
         if not all(map(is_proper, column.values)) or "" in column.values or not is_proper(column.name):
             raise InputError(
                 f'column "{one_line(column.name)}" has a value that no file can hold: it is empty, or holds a NUL.'
@@ -114,19 +116,16 @@ def _rows_of_items(rows: Transactions, order: NDArray[np.int64], groups: NDArray
 
 
 def _objects(rows: Transactions, order: NDArray[np.int64], groups: NDArray[np.int64] | None) -> Iterator[bytes]:
-    assert rows.columns is not None
-    texts = [[b"%b: %b" % (_json(column.name), _json(value)) for value in column.values] for column in rows.columns]
-    codes = [column.codes for column in rows.columns]
+    columns = tuple(rows.columns or ())
+    texts = [[b"%b: %b" % (_json(column.name), _json(value)) for value in column.values] for column in columns]
+    shape = b'{%b"columns": {%b}, "items": [' if columns else b'{%b%b"items": ['
 
     def heads(start: int, records: NDArray[np.int64]) -> list[bytes]:
-        columns = [[of[code] for code in some[records].tolist()] for of, some in zip(texts, codes, strict=True)]
+        cells = [[of[code] for code in one.codes[records].tolist()] for of, one in zip(texts, columns, strict=True)]
         numbers = (
             [b""] * len(records) if groups is None else [b'"group": %d, ' % one for one in groups[records].tolist()]
         )
-        return [
-            b'{%b"columns": {%b}, "items": [' % (number, b", ".join(cells))
-            for number, *cells in zip(numbers, *columns, strict=True)
-        ]
+        return [shape % (number, b", ".join(some)) for number, *some in zip(numbers, *cells, strict=True)]
 
     return join_records(rows, order, [_json(label) for label in rows.vocabulary], b", ", b"]}\n", heads)
 
@@ -134,17 +133,22 @@ def _objects(rows: Transactions, order: NDArray[np.int64], groups: NDArray[np.in
 def _table(rows: Transactions, order: NDArray[np.int64], groups: NDArray[np.int64] | None) -> Iterator[bytes]:
     from setveil.io.transactions.parquet import encode, label_column, list_column
 
-    assert rows.columns is not None
-    columns, labels = rows.columns, list(rows.vocabulary)
+    columns, labels = tuple(rows.columns or ()), list(rows.vocabulary)
+    names = tuple(column.name for column in columns)
 
     def part(some: slice) -> dict[str, Any]:
         records = order[some]
         numbers, lengths = items_or_nothing(rows, records)
-        first = {} if groups is None else {_fresh(GROUP, columns.names): groups[records]}
+        first = {} if groups is None else {_fresh(GROUP, names): groups[records]}
         cells = {column.name: label_column(column.codes[records], list(column.values)) for column in columns}
-        return {**first, **cells, _fresh(ITEMS, columns.names): list_column(lengths, numbers, labels)}
+        return {**first, **cells, _fresh(ITEMS, names): list_column(lengths, numbers, labels)}
 
     return iter([encode(len(order), part)])
+
+
+def encode_group_part(rows: Transactions, numbers: NDArray[np.int64]) -> bytes:
+    """The bytes of a part of the published records of a grouping, which stand in canonical order."""
+    return b"".join(_table(rows, np.arange(rows.n_records), numbers))
 
 
 def _header(columns: Columns | None, groups: NDArray[np.int64] | None, first: tuple[str, ...], last: str) -> bytes:
@@ -191,10 +195,14 @@ class _Gathered:
 
     def add(self, group: Any, cells: Sequence[Any], items: Sequence[Any]) -> None:
         """One record; ValueError if something in it is no label."""
-        if not all(type(text) is str and text for text in (*cells, *items)) or len(cells) != self.n_columns:
+        texts = [*cells, *items]
+        if not all(texts) or len(cells) != self.n_columns:
             raise ValueError
+        "".join(texts).encode()  # an error if one is no text, or no proper one
         if self.has_groups:
-            self.groups.append(_whole(group))
+            if type(group) is not int or not 1 <= group <= MOST_GROUPS:
+                raise ValueError
+            self.groups.append(group)
         for column, cell in zip(self.cells, cells, strict=True):
             column.append(cell)
         self.lengths.append(len(items))
@@ -208,15 +216,21 @@ class _Gathered:
         lengths = np.array(self.lengths, dtype=np.int64)
         rows = Transactions.from_rows(lengths, items.astype(np.int32), vocabulary, Layout(layout_name))
         columns = [Column.of(name, role, cells) for (name, role), cells in zip(roles, self.cells, strict=True)]
-        return replace(rows, columns=Columns(tuple(columns))), np.array(self.groups, dtype=np.int64)
+        rows = replace(rows, columns=Columns(tuple(columns))) if columns else rows
+        return rows, np.array(self.groups, dtype=np.int64)
 
 
 def read_people(
-    path: Path, layout_name: str, roles: Roles, has_groups: bool = False
+    path: Path, layout_name: str, roles: Roles = (), has_groups: bool = False
 ) -> tuple[Transactions, NDArray[np.int64]]:
-    """The records with their columns, in the order of the file, and the group number of each where there are any."""
+    """The records with their columns, in the order of the file, and the group number of each where there are any.
+
+    Groups must be numbered 1, 2, … Those without columns may be the parts in a folder.
+    """
     names = tuple(name for name, _ in roles)
     gathered = _Gathered(len(roles), has_groups)
+    if layout_name == "parquet" and not roles:
+        return _read_groups(path)
     read = {"people": _read_people, "long": _read_long, "jsonl": _read_objects, "parquet": _read_table}[layout_name]
     try:
         read(path, names, gathered)
@@ -224,48 +238,30 @@ def read_people(
         raise InputError(f"{path.name}: cannot be read ({problem.strerror}).") from None
     except UnicodeError:
         raise InputError(f"{path.name}: is not UTF-8 text.") from None
-    return gathered.records(roles, layout_name)
+    rows, groups = gathered.records(roles, layout_name)
+    return rows, _checked(groups, path)
+
+
+def _checked(groups: NDArray[np.int64], path: Path) -> NDArray[np.int64]:
+    """Groups are numbered from 1 on, without gaps."""
+    if len(groups) and not (groups.min() >= 1 and groups.max() <= len(groups) and np.bincount(groups)[1:].all()):
+        raise InputError(f"{path.name}: groups must be numbered 1, 2, … without gaps.")
+    return groups
 
 
 def _lines(path: Path, names: list[str]) -> Iterator[tuple[int, list[str]]]:
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
-    with io.TextIOWrapper(open_regular(path), encoding="utf-8", newline="") as file:
-        reader = csv.reader(file, strict=True)
-        try:
-            if next(reader, None) != names:
-                raise InputError(f"{path.name}:1: the header must be {one_line(','.join(names), 200)}.")
-            for row in reader:
-                if len(row) != len(names):
-                    raise InputError(f"{path.name}:{reader.line_num}: expected {len(names)} fields, found {len(row)}.")
-                yield reader.line_num, row
-        except csv.Error as problem:
-            where = f"{path.name}:{reader.line_num}"
-            raise InputError(f"{where}: cannot be read as CSV ({one_line(str(problem), 80)}).") from None
+    return read_table(path, names)
 
 
 def _read_people(path: Path, names: tuple[str, ...], gathered: _Gathered) -> None:
     at = 1 if gathered.has_groups else 0
     for line, row in _lines(path, _names(names, gathered.has_groups, (), ITEMS)):
+        items = split_labels(row[-1], f"{path.name}:{line}") if row[-1] else []
         try:
-            gathered.add(row[0], row[at:-1], _taken_apart(row[-1]))
+            gathered.add(_whole(row[0]) if at else None, row[at:-1], items)
         except ValueError:
             raise InputError(f"{path.name}:{line}: a value or an item is empty, or a group is not a number.") from None
-
-
-def _taken_apart(cell: str) -> list[str]:
-    """The labels of a cell."""
-    if "\\" not in cell:
-        return cell.split("|") if cell else []
-    parts, is_escaped = [""], False
-    for sign in cell:
-        if not is_escaped and sign == "|":
-            parts.append("")
-        elif is_escaped or sign != "\\":
-            parts[-1] += sign
-        is_escaped = not is_escaped and sign == "\\"
-    if is_escaped:
-        raise ValueError
-    return parts
 
 
 def _read_long(path: Path, names: tuple[str, ...], gathered: _Gathered) -> None:
@@ -275,7 +271,7 @@ def _read_long(path: Path, names: tuple[str, ...], gathered: _Gathered) -> None:
         try:
             if _whole(row[0]) == last + 1:
                 if last:
-                    gathered.add(head[1], head[at:-1], items)
+                    gathered.add(_whole(head[1]) if at > 1 else None, head[at:-1], items)
                 last, head, items = last + 1, row, [row[-1]] if row[-1] else []
             elif _whole(row[0]) == last and row[:-1] == head[:-1] and row[-1] and items:
                 items.append(row[-1])
@@ -286,23 +282,23 @@ def _read_long(path: Path, names: tuple[str, ...], gathered: _Gathered) -> None:
                 f"{path.name}:{line}: rows must be numbered 1, 2, …, and each has the same columns throughout."
             ) from None
     if last:
-        gathered.add(head[1], head[at:-1], items)
+        gathered.add(_whole(head[1]) if at > 1 else None, head[at:-1], items)
 
 
 def _read_objects(path: Path, names: tuple[str, ...], gathered: _Gathered) -> None:
-    with open_regular(path) as file:
+    shape = (
+        '{"columns": {"sex": "f"}, "items": ["a"]} with the named columns' if names else '{"group": 1, "items": ["a"]}'
+    )
+    with io.TextIOWrapper(open_regular(path), encoding="utf-8", newline="\n") as file:
         for line, text in enumerate(file, start=1):
             try:
                 entry = json.loads(text)
-                columns, items = entry[COLUMNS], entry[ITEMS]
+                columns, items = entry[COLUMNS] if names else {}, entry[ITEMS]
                 if tuple(columns) != names or type(items) is not list:
                     raise ValueError
                 gathered.add(entry.get(GROUP), list(columns.values()), items)
-            except UnicodeError:
-                raise
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                shape = '{"columns": {"sex": "f"}, "items": ["a"]}'
-                raise InputError(f"{path.name}:{line}: is not a record like {shape} with the named columns.") from None
+                raise InputError(f"{path.name}:{line}: is not a record like {shape}.") from None
 
 
 def _read_table(path: Path, names: tuple[str, ...], gathered: _Gathered) -> None:
@@ -321,10 +317,25 @@ def _read_table(path: Path, names: tuple[str, ...], gathered: _Gathered) -> None
         raise InputError(f"{path.name}: is not a Parquet file with the named columns, then items.") from None
 
 
-def _whole(number: Any) -> int:
-    """A group number from 1 on; ValueError if it is none."""
-    if type(number) is str and number.isascii() and number.isdigit() and len(number) < 16:
-        number = int(number)
-    if type(number) is not int or not 1 <= number <= 1 << 40:
+def _read_groups(path: Path) -> tuple[Transactions, NDArray[np.int64]]:
+    """Columns at once: groupings are written as Parquet where there are very many records."""
+    import polars as pl
+
+    try:
+        parts = sorted(path.glob("part-*.parquet")) if path.is_dir() else [path]
+        frame = pl.concat([pl.read_parquet(part, columns=[GROUP, ITEMS]) for part in parts])
+        flat = frame[ITEMS].list.explode(empty_as_null=False, keep_nulls=False).cast(pl.String)
+        vocabulary = Vocabulary(flat.unique().to_list())
+        numbers = pl.Series(range(len(vocabulary)), dtype=pl.Int32)
+        items = flat.replace_strict(pl.Series(vocabulary, dtype=pl.String), numbers, return_dtype=pl.Int32).to_numpy()
+        lengths, groups = (column.cast(pl.Int64).to_numpy() for column in (frame[ITEMS].list.len(), frame[GROUP]))
+    except (OSError, TypeError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        raise InputError(f"{path.name}: is not a Parquet file with the columns group and items.") from None
+    return Transactions.from_rows(lengths, items, vocabulary, Layout("parquet")), _checked(groups, path)
+
+
+def _whole(text: str) -> int:
+    """A number of a group or row; ValueError if it is none."""
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
         raise ValueError
-    return number
+    return int(text)

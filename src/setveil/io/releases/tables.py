@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -100,6 +101,21 @@ def read_counts(folder: Path, n_groups: int) -> list[Count]:
     return entries
 
 
+def split_labels(text: str, where: str) -> list[str]:
+    """Labels that are joined by ``|``; ``\\`` stands before a ``|`` or ``\\`` that belongs to a label."""
+    labels = [""]
+    for piece in re.findall(r"[^|\\]+|\\.|[|\\]", text, re.DOTALL):
+        if piece == "|":
+            labels.append("")
+        elif piece[0] != "\\" or piece in (r"\|", r"\\"):
+            labels[-1] += piece.removeprefix("\\")
+        else:
+            raise InputError(f"{where}: write a \\ only before | or \\.")
+    if "" in labels:
+        raise InputError(f"{where}: an item has no name.")
+    return labels
+
+
 def encode_item_counts(release: Release) -> Iterator[bytes]:
     """The bytes of ``item_counts.csv``."""
     counts = release.item_counts
@@ -143,16 +159,21 @@ def read_table(path: Path, header: Sequence[str], further: Sequence[str] = ()) -
     try:
         with io.TextIOWrapper(open_regular(path), encoding="utf-8", newline="") as file:
             reader = csv.reader(file, strict=True)
-            first = next(reader, None)
-            if first in [[*header, *further[:n]] for n in range(1, len(further) + 1)]:
-                header = first
-            if first != list(header):
-                raise InputError(f"{name}:1: the header must be {','.join(header)}.")
-            for row in reader:
-                if len(row) != len(header):
-                    raise InputError(f"{name}:{reader.line_num}: expected {len(header)} fields, found {len(row)}.")
-                yield reader.line_num, row
+            try:
+                first = next(reader, None)
+                if first in [[*header, *further[:n]] for n in range(1, len(further) + 1)]:
+                    header = first
+                if first != list(header):
+                    raise InputError(f"{name}:1: the header must be {one_line(','.join(header), 200)}.")
+                for row in reader:
+                    if len(row) != len(header):
+                        raise InputError(f"{name}:{reader.line_num}: expected {len(header)} fields, found {len(row)}.")
+                    yield reader.line_num, row
+            except csv.Error as problem:
+                raise InputError(
+                    f"{name}:{reader.line_num}: cannot be read as CSV ({one_line(str(problem), 80)})."
+                ) from None
     except UnicodeDecodeError:
         raise InputError(f"{name}: is not UTF-8 text.") from None
-    except (OSError, csv.Error) as problem:
-        raise InputError(f"{name}: cannot be read as CSV ({one_line(str(problem), 80)}).") from None
+    except OSError as problem:
+        raise InputError(f"{name}: cannot be read ({one_line(str(problem), 80)}).") from None

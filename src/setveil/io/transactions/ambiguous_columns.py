@@ -13,6 +13,7 @@ from setveil.io.source import one_line
 from setveil.io.transactions.headers import is_category, rank_of_ids, rank_of_items
 
 ROLES = "setveil roles FILE explains the columns"
+UNCLEAR = "; nothing is guessed."  # between what is unclear and how to state it
 MOST = 3  # choices shown
 SHOWN_ITEMS = 6  # columns
 LEAST_ROWS = 20  # looked at; below, values may differ by chance
@@ -84,7 +85,7 @@ def refuse_unnamed_people(
     from setveil.io.profiles.facts import facts_of
 
     left = [place for place in range(len(names)) if place not in items]
-    table = table_of_rows("", [names[place] for place in left], [[row[place] for place in left] for row in rows])
+    table = table_of_rows([names[place] for place in left], [[row[place] for place in left] for row in rows])
     units = [left[one.place] for one in facts_of(table) if one.is_unit]
     if units:
         dropped = shlex.quote(",".join(one_line(names[place], 40) for place in units))
@@ -96,7 +97,7 @@ def refuse_unnamed_people(
 
 
 def _unclear(where: str, what: str, fix: str) -> InputError:
-    return InputError(f"{where}: {what}; nothing is guessed. {fix}. {ROLES}.")
+    return InputError(f"{where}: {what}{UNCLEAR} {fix}. {ROLES}.")
 
 
 def _person(names: Sequence[str], place: int) -> str:

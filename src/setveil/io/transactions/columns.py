@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,38 +34,6 @@ class ListRows(NamedTuple):
     tokens: Tokens  # their items
 
 
-class Frame(Protocol):
-    """What ``from_frame`` asks; columns are named by their place."""
-
-    where: str  # begins messages
-    names: list[str]
-    n_rows: int
-
-    def part(self, columns: Sequence[int]) -> Frame:
-        """Some of the columns."""
-
-    def kind(self, column: int) -> str:
-        """What the column holds."""
-
-    def texts(self, column: int) -> Iterator[Tokens]:
-        """A text or integer column in slices; null is an error."""
-
-    def lists(self, column: int) -> Iterator[ListRows]:
-        """A list column in slices; null lists and items are an error."""
-
-    def cells(self, column: int) -> Iterator[Tokens]:
-        """Any column as text in slices; null is empty, and whole numbers have no decimals."""
-
-    def first_null(self, column: int) -> int | None:
-        """The first row without value, null or NaN; None if every row has one."""
-
-    def has_only_0_and_1(self, column: int) -> bool:
-        """Whether a column of numbers or booleans holds nothing else, missing values aside."""
-
-    def label(self, column: int) -> str:
-        """The column's name as an item label."""
-
-
 def cell_of(frame: Frame, column: int, row: int) -> str:
     """A cell in messages."""
     return f'{frame.where}: row {row + 1}, column "{one_line(frame.names[column])}"'
@@ -80,16 +48,17 @@ def null_error(frame: Frame, column: int, row: int) -> InputError:
 
 
 class PolarsFrame:
-    """A Polars frame."""
+    """A Polars frame; columns are named by their place."""
 
     def __init__(self, frame: pl.DataFrame, where: str) -> None:
-        self.where = where
+        self.where = where  # begins messages
         self._frame = frame
         self.names = frame.columns
         self.dtypes = frame.dtypes
         self.n_rows = frame.height
 
     def part(self, columns: Sequence[int]) -> PolarsFrame:
+        """Some of the columns."""
         return PolarsFrame(self._frame[:, list(columns)], self.where)
 
     def _whole(self, column: int) -> pl.Series:
@@ -102,6 +71,7 @@ class PolarsFrame:
             yield start, series.slice(start, ROWS_AT_ONCE)
 
     def kind(self, column: int) -> str:
+        """What the column holds."""
         import polars as pl
 
         dtype = self.dtypes[column]
@@ -116,14 +86,16 @@ class PolarsFrame:
         return TEXT if isinstance(dtype, pl.String | pl.Categorical | pl.Enum) else OTHER
 
     def texts(self, column: int) -> Iterator[Tokens]:
+        """A text or integer column in slices; null is an error."""
         for start, part in self._slices(column):
             yield self._tokens(part, column, start)
 
     def cells(self, column: int) -> Iterator[Tokens]:
+        """Any column as text in slices; null is empty, and whole numbers have no decimals."""
         import polars as pl
 
         series = self._whole(column)
-        if self.kind(column) == LIST or isinstance(series.dtype, pl.Struct | pl.Object | pl.Binary):
+        if self.kind(column) == LIST or isinstance(series.dtype, pl.Struct | pl.Object | pl.Binary | pl.Duration):
             raise _no_cell(self, column, str(series.dtype))
         for start in range(0, self.n_rows, ROWS_AT_ONCE):
             part = series.slice(start, ROWS_AT_ONCE)
@@ -136,6 +108,7 @@ class PolarsFrame:
                 yield self._tokens(texts, column, start)
 
     def lists(self, column: int) -> Iterator[ListRows]:
+        """A list column in slices; null lists and items are an error."""
         import polars as pl
 
         for start, part in self._slices(column):
@@ -179,16 +152,19 @@ class PolarsFrame:
             )
 
     def first_null(self, column: int) -> int | None:
+        """The first row without value, null or NaN; None if every row has one."""
         series = self._whole(column)
         missing = (series.fill_nan(None) if series.dtype.is_float() else series).is_null()
         return int(missing.arg_max() or 0) if missing.any() else None
 
     def has_only_0_and_1(self, column: int) -> bool:
+        """Whether a column of numbers or booleans holds nothing else, missing values aside."""
         series = self._whole(column)
-        values = (series.fill_nan(None) if series.dtype.is_float() else series).drop_nulls().to_numpy()
-        return bool(((values == 1) | (values == 0)).all())
+        values = (series.fill_nan(None) if series.dtype.is_float() else series).drop_nulls()
+        return self.kind(column) == BOOLEAN or bool(((values == 1) | (values == 0)).all())
 
     def label(self, column: int) -> str:
+        """The column's name as an item label."""
         return label_of(self.names[column], f"{self.where}: column {column + 1}")
 
 
@@ -240,7 +216,7 @@ class ScannedFrame(PolarsFrame):
 
 
 class PandasFrame:
-    """A pandas frame; columns may have any names, even the same."""
+    """The same for pandas; columns may have any names, even the same."""
 
     def __init__(self, frame: pd.DataFrame, where: str) -> None:
         self.where = where
@@ -310,6 +286,9 @@ class PandasFrame:
 
     def label(self, column: int) -> str:
         return label_of(self._frame.columns[column], f"{self.where}: column {column + 1}")
+
+
+Frame: TypeAlias = PolarsFrame | PandasFrame
 
 
 def _is_missing(value: Any) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +36,7 @@ from setveil.io.transactions.labels import (
 )
 from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.people import ColumnCells, finish_people
+from setveil.io.transactions.relabel import drop_weights
 
 LONGEST_ID = 4096  # bytes
 FIRST = 1000  # rows whose ids are compared with the header
@@ -64,77 +65,30 @@ class Fields(NamedTuple):
 # -- long -------------------------------------------------------------------------------------------------------------
 
 
-class LongRows(NamedTuple):
-    """Ordinary rows of a long table: ids and items, numbered among themselves."""
-
-    n_rows: int
-    ids: Numbered
-    items: Numbered
-    columns: list[Numbered]  # of people
-
-
 def read_long(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
     """Read one row per (id, item), and count the rows; an empty item says that the record is there."""
     assert plan.id_position is not None
+    width = len(plan.names)
     labels, ids, missing = Labels(), Ids(), MissingCells(options)
     cells = ColumnCells(plan, MissingCells(options, is_stripped=True, like=missing))
     numbers: list[NDArray[np.int32]] = []  # [rows] item, -1 for none
-    table = Table(source, plan)
-    lines = enumerate(table_lines(source, plan, options))
-    chunks = ((chunk, line, not place) for place, (chunk, line) in lines)
-    for part in map_in_order(partial(_read_chunk, source, plan), chunks):
-        if isinstance(part, Fields):
-            rows = _take_rows(source, plan, table.take(part), ids)
-        else:
-            rows = table.take_ordinary(part)
-        if rows is None:
+    for tokens, _, lines in table_rows(source, plan, options):
+        if not len(lines):
             continue
+        check_ids(source, tokens.pick(slice(plan.id_position, None, width)), lines, ids)
+        people = number_apart(tokens, plan.id_position, width)
         if plan.has_header and not ids and not is_known_header(plan.names):
-            _refuse_headless(source, plan.names[plan.id_position], rows.ids)
-        ids.add(rows.ids)
-        numbers.append(labels.merge(missing.take(rows.items, plan.item_name)))
-        cells.take(rows.columns)
-    table.expect_rows()
-    notes = (*plan.notes, *missing.report(source.name, table.n_rows))
-    people, items = ids.rows(options.keep_ids), joined(numbers, np.int32)
-    data = assemble_records(people, items, labels.texts(), long_layout(plan))
-    data, dropped = finish_people(data, people, cells, plan, options, source.name)
-    return data, replace(plan, n_rows=len(items), ids=people.seen, notes=(*notes, *dropped), is_table=True)
-
-
-def _read_chunk(source: Source, plan: Plan, lines: tuple[bytes, int, bool]) -> LongRows | Fields:
-    """Rows ready to be numbered, or the fields of a chunk that needs a closer look."""
-    chunk, line, is_first = lines
-    fields = split_fields(source, chunk, line, plan.delimiter)
-    rows = _without_first_row(fields) if is_first and plan.has_header else fields
-    return _number_rows(rows.tokens, plan) if _are_ordinary(rows, plan) else fields
-
-
-def _are_ordinary(rows: Fields, plan: Plan) -> bool:
-    """Whether there are rows, all of them fit the table, and each has an id."""
-    width = len(plan.names)
-    if not len(rows.lines) or (rows.n_fields != width).any():
-        return False
-    of_ids = rows.tokens.lengths[plan.id_position :: width]
-    return bool(of_ids.min() > 0 and of_ids.max() <= LONGEST_ID)
-
-
-def _number_rows(tokens: Tokens, plan: Plan) -> LongRows:
-    assert plan.id_position is not None
-    width = len(plan.names)
-    return LongRows(
-        len(tokens.starts) // width,
-        number_apart(tokens, plan.id_position, width),
-        number_apart(tokens, plan.item_positions[0], width),
-        [number_apart(tokens, column.place, width) for column in plan.read_columns],
-    )
-
-
-def _take_rows(source: Source, plan: Plan, fields: Fields, ids: Ids) -> LongRows | None:
-    """Rows that were looked at closely; None if there are none."""
-    assert plan.id_position is not None
-    check_ids(source, fields.tokens.pick(slice(plan.id_position, None, len(plan.names))), fields.lines, ids)
-    return _number_rows(fields.tokens, plan) if len(fields.lines) else None
+            _refuse_headless(source, plan.names[plan.id_position], people)
+        ids.add(people)
+        items = number_apart(tokens, plan.item_positions[0], width)
+        numbers.append(labels.merge(missing.take(items, plan.item_name)))
+        cells.take([number_apart(tokens, place, width) for place in cells.positions])
+    all_items = joined(numbers, np.int32)
+    notes = (*plan.notes, *missing.report(source.name, len(all_items)))
+    rows = ids.rows(options.keep_ids)
+    data = assemble_records(rows, all_items, labels.texts(), long_layout(plan))
+    data, dropped = finish_people(data, rows, cells, plan, options, source.name)
+    return data, replace(plan, n_rows=len(all_items), ids=rows.seen, notes=(*notes, *dropped), is_table=True)
 
 
 def long_layout(plan: Plan) -> Layout:
@@ -204,8 +158,12 @@ def _find_line(chunk: bytes, text: bytes, start: int) -> int:
 def table_rows(source: Source, plan: Plan, options: ReadOptions) -> Iterator[Fields]:
     """The rows below the header, chunk by chunk, all of the same number of fields."""
     table = Table(source, plan)
-    for chunk, line in table_lines(source, plan, options):
-        yield table.take(split_fields(source, chunk, line, plan.delimiter))
+
+    def split(part: tuple[bytes, int]) -> Fields:
+        return split_fields(source, *part, plan.delimiter)
+
+    for fields in map_in_order(split, table_lines(source, plan, options)):
+        yield table.take(fields)
     table.expect_rows()
 
 
@@ -248,14 +206,6 @@ class Table:
             )
         self.n_rows += len(fields.lines)
         return fields
-
-    def take_ordinary(self, rows: LongRows) -> LongRows:
-        """Rows, one at least, of which it is known that they fit, without header."""
-        if self.gap is not None:
-            raise self.source.error(GAP, self.gap)
-        self.is_first = False
-        self.n_rows += rows.n_rows
-        return rows
 
     def expect_rows(self) -> None:
         """At the end: a table without rows is refused."""
@@ -313,7 +263,7 @@ def _without_gap(source: Source, fields: Fields, gap: int | None) -> tuple[Field
 # -- basket -----------------------------------------------------------------------------------------------------------
 
 
-def read_basket(source: Source, plan: Plan) -> tuple[Transactions, Plan]:
+def read_basket(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
     """Read the items of one record per line, and count the cells of equally long lines; an empty line is a record
     without items.
     """
@@ -338,7 +288,7 @@ def read_basket(source: Source, plan: Plan) -> tuple[Transactions, Plan]:
         raise source.error("the file holds no records.", None)
     n_cells = int(n_items.sum()) if n_items.min() == n_items.max() else 0
     data = assemble_rows(n_items, joined(numbers, np.int32), labels.texts(), Layout("basket", delimiter))
-    return data, replace(plan, n_rows=n_cells)
+    return (drop_weights(data) if plan.kind else data), replace(plan, n_rows=n_cells)  # Orange's baskets
 
 
 # -- fields -----------------------------------------------------------------------------------------------------------

@@ -119,8 +119,8 @@ def _plan_frame(frame: Frame, options: ReadOptions, evidence: str) -> Plan:
     named = options.format if options.format and "no_header" in FORMATS[options.format].takes else None
     before = f"{evidence} and " if evidence else ""
     kinds = [frame.kind(column) for column in range(len(names))]
-    id_position = None if options.id_column is None else _find(frame, options.id_column, "--id-column")
-    item_place = None if options.item_column is None else _find(frame, options.item_column, "--item-column")
+    id_position = None if options.id_column is None else _find(frame, options.id_column, "--person")
+    item_place = None if options.item_column is None else _find(frame, options.item_column, "--item")
 
     def plan(layout: str, why: str, positions: Sequence[int], notes: tuple[str, ...] = ()) -> Plan:
         kind = "a frame with a list column" if layout == "lists" else ""
@@ -134,7 +134,7 @@ def _plan_frame(frame: Frame, options: ReadOptions, evidence: str) -> Plan:
     ):
         if item_place is None and len(lists) > 1:
             shown = name_some(names[column] for column in lists)
-            raise InputError(f"{frame.where}: several list columns ({shown}); name the items with --item-column.")
+            raise InputError(f"{frame.where}: several list columns ({shown}); name the items with --item.")
         place = lists[0] if item_place is None else item_place
         id_position = _id_of_lists(frame, kinds, place) if id_position is None else id_position
         return plan("lists", "the list column", (place,))
@@ -340,12 +340,12 @@ def _two_columns(frame: Frame, given_id: int | None, given_item: int | None) -> 
         if len(frame.names) != 2:
             raise InputError(
                 f"{frame.where}: {times(len(frame.names), 'column')} ({name_some(map(one_line, frame.names), 20)}) and "
-                "none holds lists; state which columns hold ids and items with --id-column and --item-column."
+                "none holds lists; state which columns hold ids and items with --person and --item."
             )
         if given_id is None and given_item is None and is_turned_round(frame.names):
             raise InputError(
                 f"{frame.where}: the ids seem to be in the second column; state which columns hold ids and items with "
-                "--id-column and --item-column."
+                "--person and --item."
             )
         given_id = given_id if given_id is not None else 0 if given_item is None else 1 - given_item
         given_item = given_item if given_item is not None else 1 - given_id
@@ -376,7 +376,7 @@ def _from_lists(frame: Frame, plan: Plan, options: ReadOptions, layout: Layout) 
     cells = _cells_of_people(frame, plan, missing)
     if id_position is None:
         if options.keep_ids:
-            raise InputError(f"{frame.where}: there is no id column to keep; name it with --id-column.")
+            raise InputError(f"{frame.where}: there is no id column to keep; name it with --person.")
         rows = Rows(np.arange(frame.n_rows), frame.n_rows)
         data = assemble_rows(n_items, joined(numbers, np.int32), labels.texts(), layout)
     else:

@@ -1,14 +1,13 @@
 """Tables with one row per record and items in several columns: wide, one-hot, and column=value.
 
-A ``Grid`` is a table column by column, whatever it came from (text or frame); the three readers only see columns of
-cells.
+A table comes from text (``TextGrid``) or a frame (``FrameGrid``); the three readers only see columns of cells.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,9 @@ from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.people import ColumnCells, finish_people
 from setveil.io.transactions.relabel import split_cells
 
+if TYPE_CHECKING:
+    from setveil.io.transactions.frames import FrameGrid
+
 
 class GridRows(NamedTuple):
     """Some rows of a grid."""
@@ -35,20 +37,8 @@ class GridRows(NamedTuple):
     where: Callable[[int], str]  # a row in messages
 
 
-class Grid(Protocol):
-    """A table in parts."""
-
-    def parts(self) -> Iterator[GridRows]:
-        """Rows, some at a time."""
-
-    where: str  # begins messages
-
-    def check_ids(self, part: GridRows, tokens: Tokens, ids: Ids) -> None:
-        """Note where the first row without id is."""
-
-
 class TextGrid:
-    """A delimited file."""
+    """A delimited file, some rows at a time."""
 
     def __init__(self, source: Source, plan: Plan, options: ReadOptions) -> None:
         self.options = options
@@ -67,13 +57,16 @@ class TextGrid:
             )
 
     def check_ids(self, part: GridRows, tokens: Tokens, ids: Ids) -> None:
+        """Note where the first row without id is."""
         check_ids(self.source, tokens, self._lines, ids)
 
 
-def read_grid(grid: Grid, plan: Plan, options: ReadOptions, layout: Layout | None = None) -> tuple[Transactions, Plan]:
+def read_grid(
+    grid: TextGrid | FrameGrid, plan: Plan, options: ReadOptions, layout: Layout | None = None
+) -> tuple[Transactions, Plan]:
     """Records of a wide, one-hot or column=value table; rows with the same id are one record."""
     if options.keep_ids and plan.id_position is None:
-        raise InputError("--keep-ids: the rows have no ids to keep; name their column with --id-column.")
+        raise InputError("--keep-ids: the rows have no ids to keep; name their column with --person.")
     cells = FORMATS[plan.layout].cells
     assert cells is not None
     kind = cells()

@@ -141,7 +141,7 @@ def _refuse_swapped_columns(data: Dataset, plan: Plan, where: str) -> Iterator[s
         raise _slip(
             where,
             f'people are taken from "{one_line(plan.id_name)}" and items from "{one_line(plan.item_name)}"; '
-            "swap --id-column and --item-column",
+            "swap --person and --item",
         )
     if (
         data.n_records >= LEAST_RECORDS
@@ -151,7 +151,7 @@ def _refuse_swapped_columns(data: Dataset, plan: Plan, where: str) -> Iterator[s
         yield _warning(
             where,
             f"{data.n_items:,} items for {data.n_records:,} people; if ids and items are in the wrong columns, swap "
-            "--id-column and --item-column.",
+            "--person and --item.",
         )
 
 
@@ -159,7 +159,7 @@ def _refuse_one_record(data: Dataset, plan: Plan, where: str) -> None:
     """All rows belong to one person: the id column is another one."""
     if data.n_records != 1 or max(data.n_occurrences, plan.n_rows) < LEAST_RECORDS:
         return
-    fix = "name another with --id-column" if entries_of(plan) == "row" else "write one record per line, or use --format"
+    fix = "name another with --person" if entries_of(plan) == "row" else "write one record per line, or use --format"
     raise _slip(where, f"everything belongs to one record{f' ({plan.id_name})' if plan.id_name else ''}; {fix}")
 
 
@@ -245,7 +245,7 @@ def _refuse_unique_items(data: Dataset, plan: Plan, where: str) -> None:
     n_once = int((data.supports == 1).sum())
     if n_once >= 0.95 * data.n_items and data.n_items >= 0.9 * data.n_occurrences:
         what = f" ({plan.item_name})" if plan.item_name else ""
-        turned = ", or swap --id-column and --item-column" if entries_of(plan) == "row" else ""
+        turned = ", or swap --person and --item" if entries_of(plan) == "row" else ""
         raise _slip(
             where,
             f"{n_once:,} of {data.n_items:,} items{what} occur once only, as ids or times do; {_other(plan)}{turned}",
@@ -454,7 +454,7 @@ def _warn_about_row_numbers(data: Dataset, plan: Plan, where: str) -> Iterator[s
         yield _warning(
             where,
             f'every "{one_line(plan.id_name)}" has one item only, as if rows were counted; if people have '
-            "several, name their column with --id-column.",
+            "several, name their column with --person.",
         )
 
 
@@ -490,7 +490,7 @@ def _other(plan: Plan) -> str:
     if entries_of(plan) in ("cell", "answer", "value"):
         return "name the columns of the items with --item-columns"
     if plan.layout in FORMATS and "item_column" in FORMATS[plan.layout].takes:
-        return "name the column of the items with --item-column"
+        return "name the column of the items with --item"
     return "give items that people share"
 
 

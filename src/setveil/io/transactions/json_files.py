@@ -67,7 +67,7 @@ def read_json(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transac
                 raise source.error(f'record {number} has no "{one_line(key)}"; give all records one.', None)
         if not isinstance(record[item_key], list):
             raise source.error(
-                f'"{one_line(item_key)}" of record {number} is not a list; name another with --item-column.', None
+                f'"{one_line(item_key)}" of record {number} is not a list; name another with --item.', None
             )
     ids = None if id_key is None else [record[id_key] for record in content]
     for number, value in enumerate(ids or ()):
@@ -114,7 +114,7 @@ def _list_key(source: Source, records: list[dict[str, Any]], names: list[str]) -
     lists = [name for name in names if all(isinstance(record.get(name, []), list) for record in records)]
     if len(lists) > 1 and "items" not in lists:
         shown = ", ".join(one_line(name, 30) for name in lists[:5])
-        raise source.error(f"several keys hold lists ({shown}); name the items with --item-column.", 1)
+        raise source.error(f"several keys hold lists ({shown}); name the items with --item.", 1)
     return None if not lists else "items" if "items" in lists else lists[0]
 
 

@@ -201,7 +201,7 @@ def _items(source: Source, record: Any, item_key: str, line: int) -> list[Any]:
         raise source.error(f'the line is neither an object with "{one_line(item_key)}" nor an array.', line)
     if item_key not in record:
         lists = [key for key, value in record.items() if isinstance(value, list)]
-        advice = f"use --item-column {shlex.quote(one_line(lists[0]))}" if len(lists) == 1 else "use --item-column NAME"
+        advice = f"use --item {shlex.quote(one_line(lists[0]))}" if len(lists) == 1 else "use --item NAME"
         raise source.error(f'the object has no "{one_line(item_key)}"; {advice}.', line)
     items = record[item_key]
     if not isinstance(items, list):

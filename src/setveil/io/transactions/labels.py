@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from setveil.core.row_order import bounds_of
 from setveil.core.transactions import Layout, Transactions
 from setveil.core.vocabulary import Vocabulary, ascending
 from setveil.errors import name_some, times, warn
@@ -166,8 +167,7 @@ def assemble_rows(
     lengths: NDArray[np.integer], numbers: NDArray[np.int32], labels: list[str], layout: Layout
 ) -> Transactions:
     """Transactions from the label numbers of one record after the other, -1 for no label."""
-    indptr = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=indptr[1:])
+    indptr = bounds_of(lengths)
     return _over_labels(indptr, numbers, labels, layout)
 
 

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from setveil.arrays.threads import map_in_order
 from setveil.core.transactions import Layout, Transactions
+from setveil.io.formats.base import Plan
+from setveil.io.options import ReadOptions
 from setveil.io.source import Source, one_line
 from setveil.io.transactions.labels import (
     Labels,
@@ -62,7 +64,7 @@ class Names:
             )
 
 
-def read_fimi(source: Source) -> Transactions:
+def read_fimi(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
     """Read whole numbers separated by blanks."""
     labels = Labels()
     numbers: list[NDArray[np.int32]] = []
@@ -70,7 +72,7 @@ def read_fimi(source: Source) -> Transactions:
     for n_tokens, items in map_in_order(partial(_read_lines, source), source.lines()):
         lengths.append(n_tokens)
         numbers.append(labels.merge(items))
-    return _records(source, numbers, lengths, labels.texts(), Layout("fimi"))
+    return _records(source, numbers, lengths, labels.texts(), Layout("fimi")), plan
 
 
 def _read_lines(source: Source, lines: tuple[bytes, int]) -> tuple[NDArray[np.int64], Numbered]:
@@ -81,10 +83,9 @@ def _read_lines(source: Source, lines: tuple[bytes, int]) -> tuple[NDArray[np.in
     return found.n_tokens, number_apart(found.tokens)
 
 
-def read_spmf(source: Source, has_names: bool = False) -> Transactions:
-    """Read SPMF's transaction or sequence layout; the items of a sequence become a set. ``has_names``: items may be
-    words.
-    """
+def read_spmf(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
+    """Read SPMF's transaction or sequence layout; the items of a sequence become a set."""
+    has_names = bool(plan.kind)  # items may be words
     allowed = EVERYTHING if has_names else DIGITS + b"-"
     labels = Labels()
     names = Names()
@@ -107,7 +108,7 @@ def read_spmf(source: Source, has_names: bool = False) -> Transactions:
             if text not in names.of:
                 raise source.error(f'item {text} has no @ITEM line; add "@ITEM={text}=name".', line)
         texts = [names.of[text] for text in texts]
-    return _records(source, numbers, lengths, texts, Layout("spmf"))
+    return _records(source, numbers, lengths, texts, Layout("spmf")), plan
 
 
 def split_blanks(chunk: bytes) -> Lines:

@@ -18,7 +18,7 @@ from setveil.errors import InputError
 from setveil.io.formats.base import Plan
 from setveil.io.formats.registry import words_for
 from setveil.io.options import ReadOptions
-from setveil.io.source import PARQUET, Source, one_line
+from setveil.io.source import PARQUET, Source
 from setveil.io.transactions.columns import PolarsFrame, ScannedFrame
 from setveil.io.transactions.frames import from_frame
 
@@ -34,7 +34,7 @@ AT_ONCE = 100_000  # records that are written at once
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def read_parquet(source: Source, options: ReadOptions) -> tuple[Transactions, Plan]:
+def read_parquet(source: Source, plan: Plan, options: ReadOptions) -> tuple[Transactions, Plan]:
     """Read a list column, one row per (id, item), or one column per item."""
     data, plan = from_frame(open_frame(source), options, in_file=True)
     if data.n_records == 0:
@@ -77,9 +77,8 @@ def _as_damaged(source: Source) -> Iterator[None]:
             yield
     except InputError:
         raise
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as problem:
-        reason = one_line(str(problem).partition("\n")[0], 80)
-        raise source.error(f"the Parquet data is damaged ({reason}); write the file again.", None) from None
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
+        raise source.error("the Parquet data is damaged or incomplete; write the file again.", None) from None
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------

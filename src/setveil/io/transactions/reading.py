@@ -13,7 +13,7 @@ from setveil.errors import InputError, one_line
 from setveil.io.formats.base import Format, Plan, Start
 from setveil.io.formats.registry import FORMATS, words_for, written_format
 from setveil.io.options import ReadOptions
-from setveil.io.source import EncodingError, Source, beginning_of_text, guess_encoding
+from setveil.io.source import EncodingError, Source, guessed_encoding
 from setveil.io.transactions import guards
 from setveil.io.transactions.labels import warn_about_blanks
 from setveil.io.transactions.missing import MissingCells
@@ -73,9 +73,9 @@ def _folder_of_tables(folder: Path) -> Any:
     for file in files:
         try:
             columns = pl.read_parquet_schema(file)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as problem:
-            reason = one_line(str(problem).partition("\n")[0], 80)
-            raise InputError(f"{one_line(str(file), 120)}: the Parquet data is damaged ({reason}).") from None
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+            where = one_line(str(file), 120)
+            raise InputError(f"{where}: the Parquet data is damaged or incomplete; write the file again.") from None
         if columns != (first := first or columns):
             raise InputError(
                 f"{one_line(str(file), 120)}: has other columns than {one_line(files[0].name)}; the Parquet files of a "
@@ -88,9 +88,7 @@ def _read_file(source: Any, options: ReadOptions) -> Transactions:
     try:
         return _read_source(source, options, False)
     except EncodingError:
-        if options.encoding is not None or not isinstance(source, str | os.PathLike) or not Path(source).is_file():
-            raise
-        guessed = guess_encoding(beginning_of_text(Path(source))) if os.path.isfile(source) else None  # noqa: PTH113
+        guessed = guessed_encoding(source, options.encoding)
         if guessed is None:
             raise
     return _read_source(source, replace(options, encoding=guessed), True, f"read as {guessed}, because it is not UTF-8")

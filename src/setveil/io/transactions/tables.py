@@ -40,7 +40,7 @@ from setveil.io.transactions.missing import WORDS
 
 COUNTS_NOTE = "counts above 0 mean present"
 LEAST_ZEROS = 0.5  # a table of counts without names that say so must be as empty as this
-PAIR_OPTIONS = "--id-column and --item-column"
+PAIR_OPTIONS = "--person and --item"
 
 
 class Look:
@@ -144,17 +144,17 @@ def _detect(look: Look) -> Plan:
     if options.item_column is not None and options.id_column is None and look.columns and look.width == 1:
         return _plan_columns(look, "wide", "--item")
     if options.item_column is not None:
-        return _plan_long(look, "--item" if options.roles.items else "--item-column")
+        return _plan_long(look, "--item")
     for detect in (_ratings, _known_header, _matrix, _numbered, _named_pair):
         plan = detect(look)
         if plan is not None:
             return plan
     if options.id_column is not None or (options.no_header and look.width == 2):
-        return _plan_long(look, "--id-column" if options.id_column else "--no-header and two columns")
+        return _plan_long(look, "--person" if options.id_column else "--no-header and two columns")
     if options.no_header:
         raise look.ask(
-            f"{len(look.first)} columns have no names; state which columns hold ids and items, as in --id-column 1 "
-            "--item-column 2, or use --format wide, onehot or table."
+            f"{len(look.first)} columns have no names; state which columns hold ids and items, as in --person 1 "
+            "--item 2, or use --format wide, onehot or table."
         )
     if look.width == 2:
         return _two_columns(look)
@@ -243,7 +243,7 @@ def _only_ids(look: Look, others: Sequence[int]) -> int | None:
     one.
     """
     if look.options.id_column is not None:
-        return find_column(look.names, look.options.id_column, "--id-column", look.top)
+        return find_column(look.names, look.options.id_column, "--person", look.top)
     if len(others) != 1:
         return None
     cells = look.column(others[0])
@@ -290,7 +290,7 @@ def _numbered(look: Look) -> Plan | None:
 def _id_of_rows(look: Look, positions: Sequence[int]) -> int | None:
     """The column of ids in a table with one row per record; None if rows have none."""
     if look.options.id_column is not None:
-        return find_column(look.names, look.options.id_column, "--id-column", look.top)
+        return find_column(look.names, look.options.id_column, "--person", look.top)
     if not look.options.no_header:
         refuse_two_people(look.names, positions, look.top)
     ranked = [
@@ -318,7 +318,7 @@ def _named_pair(look: Look) -> Plan | None:
     else:
         pair = None
     if options.id_column is not None:
-        id_position = find_column(look.names, options.id_column, "--id-column", look.top)
+        id_position = find_column(look.names, options.id_column, "--person", look.top)
         items = sorted(
             (-rank_of_items(name), place)
             for place, name in enumerate(look.first)
@@ -431,7 +431,7 @@ def _plan_long(look: Look, evidence: str) -> Plan:
             if len(header) < 2:
                 hint = f'write a header of two columns separated by "{one_line(look.delimiter)}", or use --delimiter'
             elif options.no_header:
-                hint = "state which columns hold ids and items, as in --id-column 1 --item-column 2"
+                hint = "state which columns hold ids and items, as in --person 1 --item 2"
             raise look.ask(f"{shown}; {hint}.")
         if not options.no_header:
             if any(name.isascii() and name.isdigit() for name in header):
@@ -449,7 +449,7 @@ def _plan_long(look: Look, evidence: str) -> Plan:
         return replace(plan, is_header_doubtful=_is_doubtful(look))
     id_position, item_place = (
         None if name is None else find_column(names, name, option, look.top, shown)
-        for option, name in (("--id-column", options.id_column), ("--item-column", options.item_column))
+        for option, name in (("--person", options.id_column), ("--item", options.item_column))
     )
     if id_position is None or item_place is None:
         if len(header) != 2:
@@ -465,7 +465,7 @@ def _plan_long(look: Look, evidence: str) -> Plan:
         item_place = 1 - id_position if item_place is None and id_position is not None else item_place
     assert id_position is not None and item_place is not None
     if id_position == item_place:
-        raise look.ask("ids and items cannot be in the same column; correct --id-column or --item-column.")
+        raise look.ask("ids and items cannot be in the same column; correct --person or --item.")
     return look.plan("long", evidence, id_position, (item_place,))
 
 

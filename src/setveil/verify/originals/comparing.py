@@ -26,13 +26,13 @@ from setveil.verify.originals.columns import ColumnValues
 from setveil.verify.originals.json_texts import read_json
 from setveil.verify.originals.layouts import Row, header_of, read_rows_of, read_text
 from setveil.verify.originals.objects import can_count, count_table, opened, parquet_rows_of, read_object, read_parquet
-from setveil.verify.originals.text import digest_of, rows_of
+from setveil.verify.originals.text import TABLES, digest_of, rows_of
 from setveil.verify.originals.totals import HASHED, Totals, count_fields, count_rows
 
 ALL_CELLS = 500_000  # up to so many, every one is compared
 SAMPLED_ROWS = 1_000
 PLAIN_CELLS = 10_000_000  # up to so many entries, totals are counted where only a row by row count is possible
-ROW_IS_RECORD = ("fimi", "basket", "jsonl", "wide", "onehot", "table", "long", "lists")  # but for a header
+ROW_IS_RECORD = ("fimi", "basket", "jsonl", *TABLES, "lists")  # but for a header
 
 
 def compare_readings(data: Transactions, source: Any = None) -> Transactions:
@@ -169,7 +169,8 @@ def _compare_all(data: Transactions, records: Sequence[Row], form: Interpretatio
     for place, (row, labels) in enumerate(zip(records, data.to_lists(), strict=False)):
         if set(row.labels) != set(labels):
             raise DifferentError(row.number, _column(form, set(row.labels) ^ set(labels)))
-        values.compare(row, place)
+        if values.columns:
+            values.compare(row, place)
     if len(records) != data.n_records:
         shorter = min(len(records), data.n_records)
         raise DifferentError(records[shorter].number if shorter < len(records) else shorter + 1)
@@ -178,7 +179,7 @@ def _compare_all(data: Transactions, records: Sequence[Row], form: Interpretatio
 
 def _column(form: Interpretation, labels: set[str]) -> str:
     """The column in which the readings differ, where a label tells."""
-    if form.container in ("json", "parquet", "object") or form.shape not in ("wide", "onehot", "table", "long"):
+    if form.container in ("json", "parquet", "object") or form.shape not in TABLES:
         return ""
     names = header_of(form)
     if form.shape == "long":
@@ -222,7 +223,7 @@ def _compare_sample(
     data: Transactions, form: Interpretation, source: Any, digest: str
 ) -> tuple[int, int, int, set[str]]:
     n_rows = _n_rows(data, form, source)
-    header = int(form.has_header and form.container in ("long", "wide", "onehot", "table"))
+    header = int(form.has_header and form.container in TABLES)
     n_body = n_rows - header
     numbers = sorted(random.Random(digest).sample(range(n_body), min(SAMPLED_ROWS, n_body)))
     rows = list(_rows(form, source, [number + header for number in numbers]))
@@ -268,7 +269,7 @@ def _rows_of(form: Interpretation, source: Any, ids: set[str]) -> Iterator[Row]:
     """All rows that have one of the ids."""
     if form.container == "parquet":
         return parquet_rows_of(form, ids)
-    if form.container in ("long", "wide", "onehot", "table"):
+    if form.container in TABLES:
         return read_rows_of(form, ids)
     return (row for row in _rows(form, source) if row.id in ids)
 

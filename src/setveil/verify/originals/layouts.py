@@ -20,11 +20,10 @@ from setveil.verify.originals.cells import (
     shown,
     split_fields,
 )
-from setveil.verify.originals.text import chosen_rows, delimiter_of, rows_with_ids, text_of
+from setveil.verify.originals.text import TABLES, chosen_rows, delimiter_of, rows_with_ids, text_of
 
 NUMBER = re.compile(r"[0-9]+")
 WEIGHT = re.compile(r"=[0-9]+(?:\.[0-9]+)?$")
-TABLES = ("long", "wide", "onehot", "table")
 
 
 class NoReaderError(UncheckedError):
@@ -51,6 +50,8 @@ def read_text(form: Interpretation, chosen: Sequence[int] | None = None) -> Iter
         )
     if reader is None:
         return _table(form, rows)
+    if form.split is None and not form.strip:
+        return reader(form, rows)
     return (Row(row.number, row.id, finished(form, row.labels), row.cells) for row in reader(form, rows))
 
 

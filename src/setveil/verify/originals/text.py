@@ -20,7 +20,8 @@ from setveil.verify.originals.workbooks import sheet_lines
 
 BLOCK = 1 << 21  # bytes: what is computed for a block stays in the cache, and its memory is used again
 LINE_FEED, QUOTE = 10, 34
-QUOTED = ("long", "wide", "onehot", "table", "basket")  # layouts in which a line feed between quotes ends no row
+TABLES = ("long", "wide", "onehot", "table")  # layouts
+QUOTED = (*TABLES, "basket")  # layouts in which a line feed between quotes ends no row
 
 
 class Rows(NamedTuple):

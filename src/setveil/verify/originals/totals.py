@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from setveil.core import Vocabulary
 from setveil.core.provenance import Interpretation
 from setveil.verify.originals.cells import NO_PERSON, DifferentError, is_person, labels_of_cell, split_fields
-from setveil.verify.originals.layouts import TABLES, Row, header_of, labels_of_field
-from setveil.verify.originals.text import LINE_FEED, QUOTE, Rows, delimiter_of, rows_of
+from setveil.verify.originals.layouts import Row, header_of, labels_of_field
+from setveil.verify.originals.text import LINE_FEED, QUOTE, TABLES, Rows, delimiter_of, rows_of
 
 HASHED = ("fimi", "basket", *TABLES)
 CARRIAGE_RETURN = 13

@@ -20,7 +20,7 @@ SAYS_ROLES = (*(option.name for option in READING.values() if option.is_role), *
 MANY = 10  # columns: the table scrolls inside itself
 FAMILY = 3  # columns whose names differ in their number only, and more, get a role together
 MAX_COLUMNS = 100  # of a table whose roles are chosen one by one
-FIELDS = tuple(name for name, option in READING.items() if not option.is_switch and name != "format")
+FIELDS = tuple(name for name in READING if not READING[name].is_switch and name not in ("format", *OLDER))
 SWITCHES = tuple(name for name, option in READING.items() if option.is_switch)
 
 
@@ -31,7 +31,6 @@ def build(page: Page) -> None:
         empty(t.NO_DATA_YET, t.STEPS["start"][0], lambda: page.go("start"))
         return
     if dataset.is_reading:
-        paragraph(t.READING)
         return
     warnings(dataset.notes)
     if dataset.read is not None:
@@ -49,13 +48,16 @@ class _Reading:
         self.families: dict[str, list[str]] = {}
         for column in self.dataset.columns:
             self.families.setdefault(_stem(column), []).append(column["key"])
+        for question in self.dataset.questions:
+            paragraph(shown(in_fields(question), 600), "note")
         has_table = 1 < len(self.dataset.columns) <= MAX_COLUMNS
         if has_table:
             self._table()
         elif self.dataset.read is not None:
             paragraph(t.NO_COLUMNS)
-        needs_more = self.dataset.read is None or any(name not in SAYS_ROLES for name in self.dataset.options)
-        with ui.expansion(t.CORRECT, value=needs_more):
+        is_enough = self.dataset.is_undecided and len(self.dataset.questions) == 1  # roles are all that is missing
+        has_more = any(name not in SAYS_ROLES for name in self.dataset.options)
+        with ui.expansion(t.CORRECT, value=has_more or (self.dataset.read is None and not is_enough)):
             self._options(has_table)
         with ui.element("div").classes("row-of-buttons"):
             button(t.READ_AGAIN, self._read, main=self.dataset.read is None or self.dataset.asks_for_roles())
@@ -64,9 +66,8 @@ class _Reading:
 
     def _table(self) -> None:
         heading(t.COLUMNS)
-        paragraph(t.COLUMNS_STATED if self.dataset.states_roles() else t.COLUMNS_NOTE, "soft")
-        for question in self.dataset.questions:
-            paragraph(shown(in_fields(question), 600), "note")
+        is_stated = self.dataset.read is not None and self.dataset.states_roles()
+        paragraph(t.COLUMNS_STATED if is_stated else t.COLUMNS_NOTE, "soft")
         with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
             region.props["aria-label"] = t.COLUMNS
             region.classes("long" if len(self.dataset.columns) > MANY else "")
@@ -108,7 +109,7 @@ class _Reading:
             with ui.element("td"):
                 Text("span", shown(column["reason"], 300), "soft")
                 if column["question"]:
-                    paragraph(shown(column["question"], 300), "note")
+                    paragraph(shown(in_fields(column["question"]), 300), "note")
 
     def _same(self, family: list[str]) -> None:
         """Give all columns of a family the role of the first."""
@@ -125,9 +126,10 @@ class _Reading:
                 "format": ui.select(formats, value=given.get("format", ""), label=t.OPTIONS["format"])
             }
             for name in FIELDS:
-                if has_table and name in SAYS_ROLES:
+                if (has_table and name in SAYS_ROLES) or (name == "sheet" and not self.dataset.sheets):
                     continue
-                words, label = READING[name].words, t.OPTIONS[name]
+                words = self.dataset.sheets if name == "sheet" else READING[name].words
+                label = t.OPTIONS[name]
                 value = _text(given.get(name, ""))
                 self.fields[name] = (
                     ui.select({"": t.NOT_SET, **{word: word for word in words}}, value=value, label=label)

@@ -115,11 +115,11 @@ class _Comparison:
             except TaskError as reason:
                 problem(shown(reason, 300))
                 return
-            has_groups = any(row["reconstruction"] != UNKNOWN for row in found["rows"])
+            has_groups = any(row["figures"]["kl"] != UNKNOWN for row in found["rows"])
             with ui.element("section").classes("runs"):
                 self._chart(found, has_groups)
             with ui.element("section"):
-                self._table(found["rows"])
+                self._table(found["rows"], found["best"])
             self.show()
             self._press()
 
@@ -137,12 +137,13 @@ class _Comparison:
         with ui.expansion(t.COMPARE_READ):
             bullets([*t.COMPARE_HOW, *(t.COMPARE_HOW_GROUPS if has_groups else ())])
 
-    def _table(self, rows: list[dict[str, Any]]) -> None:
+    def _table(self, rows: list[dict[str, Any]], best: dict[str, str]) -> None:
         """A column per run: its lights, its setting, and the figures that one of the runs has, the best of each row
         marked.
         """
         by_number = {run.number: run for run in self.runs}
-        figures = {key: name for key, name in t.COMPARE_COLUMNS.items() if any(row[key] != UNKNOWN for row in rows)}
+        shown_as = {key: {row["figures"][key] for row in rows} for key in t.COMPARE_COLUMNS}
+        figures = {key: name for key, name in t.COMPARE_COLUMNS.items() if shown_as[key] != {UNKNOWN}}
 
         def of_runs(build: Callable[[dict[str, Any]], object]) -> list[Cell]:
             return [partial(build, row) for row in rows]
@@ -150,12 +151,12 @@ class _Comparison:
         settings = {row["number"]: self._words(by_number[row["number"]], row["name"]) for row in rows}
         first = settings[rows[0]["number"]]
         common = [word for word in first if len(rows) > 1 and all(word in words for words in settings.values())]
-        differing = {key for key in figures if len({row[key] for row in rows}) > 1}
+        own = {number: [word for word in words if word not in common] for number, words in settings.items()}
         cells: list[list[Cell]] = [
             [t.LIGHTS, *of_runs(lambda row: small_lights(by_number[row["number"]].lights))],
-            [t.SETTING, *of_runs(lambda row: _setting([w for w in settings[row["number"]] if w not in common]))],
+            *([[t.SETTING, *of_runs(lambda row: _setting(own[row["number"]]))]] if any(own.values()) else []),
             *(
-                [name, *of_runs(partial(_figure, key, differs=key in differing or len(rows) == 1))]
+                [name, *of_runs(partial(_figure, key, best, is_same=len(shown_as[key]) == 1 < len(rows)))]
                 for key, name in figures.items()
             ),
             [t.COMPARE_REPORT, *of_runs(lambda row: _report(by_number[row["number"]]))],
@@ -190,14 +191,15 @@ def _setting(words: list[str]) -> None:
             Text("span", " ")
 
 
-def _figure(key: str, row: dict[str, Any], *, differs: bool) -> None:
-    if not differs:
-        Text("span", row[key], "soft same")
-    elif key in row["best"]:
-        Text("strong", row[key])
+def _figure(key: str, best: dict[str, str], row: dict[str, Any], *, is_same: bool) -> None:
+    figure = row["figures"][key]
+    if is_same:
+        Text("span", figure, "soft same")
+    elif figure == best.get(key):
+        Text("strong", figure)
         Text("span", t.COMPARE_BEST, "hidden-from-eyes")
     else:
-        Text("span", row[key])
+        Text("span", figure)
 
 
 def _report(run: Run) -> None:

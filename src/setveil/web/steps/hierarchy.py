@@ -28,6 +28,7 @@ from setveil.web.steps.outcome import cut_picture
 if TYPE_CHECKING:
     from setveil.web.page import Page
 
+FOLDED, UNFOLDED = "chevron_right", "expand_more"  # icons
 # A node is dragged onto a category: the numbers of both go to the page.
 DRAGGING = {
     "dragstart": """(event) => {
@@ -48,14 +49,19 @@ def build(page: Page) -> None:
     """The step."""
     dataset = page.dataset
     paragraph(h.HIERARCHY_USE[dataset.hierarchy_use()])
-    _sources(page)
-    if dataset.tree is None:
-        if not dataset.hierarchy:
-            paragraph(h.HIERARCHY_EMPTY, "soft")
-        else:
-            button(h.HIERARCHY_SHOW.format(name=_name(page)), lambda: _load(page, dataset.hierarchy or "auto", ""))
+    if not dataset.hierarchy or dataset.faults:
+        _sources(page)
     else:
+        with ui.expansion(h.HIERARCHY_OTHER):
+            _sources(page)
+    if dataset.tree is not None:
         _Browser(page)
+    elif dataset.hierarchy:
+        source, name = dataset.hierarchy, dataset.hierarchy_name
+        paragraph(h.HIERARCHY_IN_USE.format(name=_name(page)))
+        button(h.HIERARCHY_SHOW.format(name=_name(page)), lambda: _load(page, source, name))
+    else:
+        paragraph(h.HIERARCHY_EMPTY, "soft")
 
 
 def _name(page: Page) -> str:
@@ -286,9 +292,9 @@ class _Browser:
                     row.props["data-target"] = number
                 if node["n_children"]:
                     fold = button(
-                        "▸", lambda: self._unfold(node, fold, below), name=h.HIERARCHY_UNFOLD.format(label=label)
+                        "", lambda: self._unfold(node, fold, below), name=h.HIERARCHY_UNFOLD.format(label=label)
                     )
-                    fold.props("flat dense").props["aria-expanded"] = "false"
+                    fold.props(f"flat dense icon={FOLDED}").props["aria-expanded"] = "false"
                 tick = Tick(h.HIERARCHY_TICK.format(label=label), value=number in self.marked)
                 tick.on_tick(lambda is_ticked: self._mark(node, is_ticked))
                 if node["n_children"]:
@@ -313,7 +319,7 @@ class _Browser:
                 rest = tree["n_children"] - len(tree["children"])
                 if rest > 0:
                     paragraph(h.HIERARCHY_REST.format(n=rest, label=shown(node["label"], 40)), "soft")
-        fold.text = "▸" if tree is None else "▾"
+        fold.props["icon"] = FOLDED if tree is None else UNFOLDED
         fold.props["aria-expanded"] = "false" if tree is None else "true"
         fold.update()
 

@@ -92,7 +92,8 @@ def _chosen(page: Page, lists: list[list[str]], label: str) -> None:
         for items in lists[: t.N_CHIPS]:
             words = " + ".join(page.dataset.shown(item, 30) for item in items[:6]) + (t.MORE if len(items) > 6 else "")
             with ui.element("li"):
-                button(f"{words} ×", lambda items=items: remove(items), name=t.REMOVE_ITEM.format(item=words))
+                made = button(words, lambda items=items: remove(items), name=t.REMOVE_ITEM.format(item=words))
+                made.props("icon-right=close")
     if len(lists) > t.N_CHIPS:
         paragraph(t.AND_MORE.format(n=len(lists) - t.N_CHIPS), "soft")
     if len(lists) > 1:

@@ -45,7 +45,6 @@ def build(page: Page) -> None:
     for question in dataset.questions:
         paragraph(shown(in_fields(question), 600), "note")
     _figures(read, one, many)
-    _purpose(dataset)
     with ui.element("div").classes("thirds"):
         for title, chart in ((t.LENGTHS_TITLE, "lengths"), (t.SUPPORTS_TITLE, "supports")):
             with ui.element("section"):
@@ -61,6 +60,7 @@ def build(page: Page) -> None:
     if read["columns"]:
         heading(t.KNOWN_COLUMNS)
         table(t.KNOWN_COLUMNS, t.KNOWN_COLUMNS_HEADER, [_column(found) for found in read["columns"]], n_numbers=2)
+    _purpose(dataset)
     _records(dataset, read)
     _names(page)
 

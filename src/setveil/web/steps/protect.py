@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
@@ -23,6 +23,8 @@ from setveil.web.elements import (
     in_fields,
     lights,
     paragraph,
+    sentence,
+    sentences,
     shown,
 )
 from setveil.web.form import is_number, slider_of
@@ -31,6 +33,8 @@ from setveil.web.steps.lists import item_list
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
+
+LONG = 2000  # characters of what a proposal rests on
 
 
 def build(page: Page) -> None:
@@ -42,11 +46,11 @@ def build(page: Page) -> None:
     with ui.element("div").classes("halves"):
         with ui.element("section"):
             heading(t.NUMBERS_TITLE)
-            sentence = _Sentence(page, mark)
+            guarantee = _Guarantee(page, mark)
             for parameter in dataset.form.parameters():
-                _parameter(page, parameter, sentence)
+                _parameter(page, parameter, guarantee)
         with ui.element("section").classes("guarantee"):
-            sentence.build()
+            guarantee.build()
     _algorithms(page)
 
 
@@ -80,7 +84,7 @@ def _models(page: Page) -> None:
                         paragraph(t.MODEL_REFUSES, "soft")
 
 
-class _Sentence:
+class _Guarantee:
     """The guarantee as it is set now, updated with every change."""
 
     def __init__(self, page: Page, mark: Callable[[], None]) -> None:
@@ -100,7 +104,7 @@ class _Sentence:
         try:
             model = self.dataset.form.privacy_model()
         except SetveilError as problem:
-            self.text.text = shown(str(problem), 300)
+            self.text.text = sentence(shown(str(problem), 300))
             return
         self.text.text = model.guarantee()
         if model.crowd is not None:
@@ -116,17 +120,17 @@ class _Sentence:
                 bullets(model.not_protected())
 
 
-def _parameter(page: Page, parameter: Parameter, sentence: _Sentence) -> None:
+def _parameter(page: Page, parameter: Parameter, guarantee: _Guarantee) -> None:
     """The field that its kind asks for: a list, a number with a slider, one of a few words, or text."""
     form, kind = page.dataset.form, parameter.kind
     if kind.is_list:
-        item_list(page, parameter, sentence.show)
+        item_list(page, parameter, guarantee.show)
         return
 
     def change(value: Any) -> None:
         if value is not None:
             form.enter(parameter.name, value)
-            sentence.show()
+            guarantee.show()
 
     words: tuple[str, ...] = getattr(kind, "words", ())
     if is_number(parameter):
@@ -136,7 +140,7 @@ def _parameter(page: Page, parameter: Parameter, sentence: _Sentence) -> None:
         choices |= {word: word for word in words}
         select = ui.select(choices, value=form.value(parameter), label=parameter.label)
         select.on_value_change(lambda event: form.enter(parameter.name, event.value))
-        select.on_value_change(sentence.show)
+        select.on_value_change(guarantee.show)
         select.classes("wide")
         paragraph(parameter.help, "soft")
     else:
@@ -237,7 +241,8 @@ def _proposals(page: Page) -> Callable[[], None]:
         for name, value in choice["parameters"].items():
             dataset.form.enter(name, value)
         if choice["hierarchy"] != dataset.hierarchy:
-            dataset.hierarchy, dataset.hierarchy_name, dataset.tree = choice["hierarchy"], "", None
+            dataset.hierarchy, dataset.hierarchy_name = choice["hierarchy"], choice["hierarchy_name"]
+            dataset.tree = None
         page.refresh()
 
     def cancel() -> None:
@@ -261,7 +266,8 @@ def _proposals(page: Page) -> Callable[[], None]:
             with ui.element("section").classes("card proposal"):
                 role = t.PROPOSAL if number == 0 else shown(choice["role"], 300)
                 title = t.PROPOSAL_NAME.format(letter=choice["letter"], role=role)
-                buttons.append((_proposal(choice, title, take, is_first=number == 0), choice))
+                made = _proposal(choice, title, take, dataset.uploads, is_first=number == 0)
+                buttons.append((made, choice))
     with ui.element("div").classes("halves"):
         if dataset.proposals["chart"]:
             with ui.element("section").classes("runs proposals"):
@@ -272,7 +278,7 @@ def _proposals(page: Page) -> Callable[[], None]:
             for title, name in ((t.REASONS, "reasons"), (t.REJECTED, "rejected")):
                 if dataset.proposals[name]:
                     with ui.expansion(title):
-                        bullets([shown(line, 400) for line in dataset.proposals[name]])
+                        bullets([shown(in_fields(line), LONG) for line in dataset.proposals[name]])
     return mark
 
 
@@ -285,9 +291,14 @@ def _is_taken(dataset: Dataset, choice: dict[str, Any]) -> bool:
 
 
 def _proposal(
-    choice: dict[str, Any], title: str, take: Callable[[dict[str, Any]], None], *, is_first: bool
+    choice: dict[str, Any],
+    title: str,
+    take: Callable[[dict[str, Any]], None],
+    names: Mapping[str, str],
+    *,
+    is_first: bool,
 ) -> ui.button:
-    """What one gets: lights, two figures, the guarantee. How it is made is a detail."""
+    """What one gets: lights, two figures, the guarantee. How it is made is a detail; ``names`` are those of uploads."""
     Text("h3", title)
     lights(choice["lights"], level=4, with_reasons=False)
     with ui.element("dl").classes("figures"):
@@ -304,7 +315,7 @@ def _proposal(
     with ui.expansion(t.DETAILS):
         how = t.RUN_WITH.format(
             algorithm=shown(choice["algorithm"] or t.RUN_DEFAULT),
-            hierarchy=shown((choice["hierarchy"] or t.HIERARCHY_UNUSED).rpartition("/")[2]),
+            hierarchy=shown(names.get(choice["hierarchy"]) or choice["hierarchy_name"] or t.HIERARCHY_UNUSED),
         )
-        bullets([*(shown(line, 400) for line in choice["details"]), how])
+        bullets([*(one for line in choice["details"] for one in sentences(shown(in_fields(line), LONG))), how])
     return made

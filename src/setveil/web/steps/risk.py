@@ -19,6 +19,7 @@ from setveil.web.elements import (
     paragraph,
     people,
     person,
+    sentence,
     shown,
     table,
     warnings,
@@ -45,7 +46,8 @@ def build(page: Page) -> None:
         with ui.element("section"):
             _try_it(page, risk)
             _examples(page, risk)
-    with ui.expansion(t.CURVE_TABLE), ui.element("div").classes("halves"):
+    title = t.CURVE_TABLE.format(who=sentence(_who(dataset)["many"]))
+    with ui.expansion(title), ui.element("div").classes("halves"):
         with ui.element("section"):
             drawing(risk["chart"])
         with ui.element("section"):
@@ -53,7 +55,7 @@ def build(page: Page) -> None:
                 (str(row["known"]), *(_percent(row[name]) for name in ("singled_out", "below_k", CHANCE)))
                 for row in risk["rows"]
             ]
-            table(t.CURVE_TABLE, t.CURVE_HEADER, rows, n_numbers=3)
+            table(title, t.CURVE_HEADER, rows, n_numbers=3)
             if not all(row["exact"] for row in risk["rows"]):
                 paragraph(t.SAMPLED, "soft")
 
@@ -180,7 +182,7 @@ def of_100(share: float) -> str:
 def _try_it(page: Page, risk: dict[str, Any]) -> None:
     """Look for a neighbour: values of columns and items that somebody may know, and how many people match."""
     dataset = page.dataset
-    heading(t.TRY_TITLE)
+    heading(t.TRY_TITLE.format(**_who(dataset)))
     paragraph(t.TRY_NOTE.format(**_who(dataset)))
 
     async def count() -> None:

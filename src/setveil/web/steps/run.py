@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from setveil.web.elements import (
     paragraph,
     problem,
     sentence,
+    sentences,
     shown,
     small_lights,
     table,
@@ -52,7 +52,7 @@ def build(page: Page) -> None:
 
         button(t.RUN_START if not dataset.runs else t.RUN_ANOTHER, start, main=not dataset.runs)
     except SetveilError as reason:
-        problem(shown(str(reason), 300))
+        problem(sentence(shown(str(reason), 300)))
         button(t.GO_TO.format(step=t.STEPS["protect"][0]), lambda: page.go("protect"))
     running = [run for run in dataset.runs if run.state == "running"]
     for run in reversed(running):
@@ -118,9 +118,8 @@ def _running(page: Page, run: Run) -> None:
 def _failed(page: Page, run: Run) -> None:
     paragraph(run.guarantee)
     if run.problem:
-        problem(shown(in_fields(run.problem), 600))
+        problem(sentence(shown(in_fields(run.problem), 600)))
         paragraph(t.INFEASIBLE_NOTE if run.is_infeasible else t.FAILED_NOTE, "soft")
-    if run.is_infeasible:
         button(t.RUN_CHANGE, lambda: page.go("protect"))
 
 
@@ -150,7 +149,7 @@ def _done(page: Page, run: Run) -> None:
     with ui.expansion(t.REASONS_OF_LIGHTS):
         for light in result["lights"]:
             Text("h3", t.LIGHT.format(**light))
-            bullets(_sentences(shown(light["sentence"], 2000)), "soft")
+            bullets(sentences(shown(light["sentence"], 2000)), "soft")
     if result["losses"]:
         with ui.expansion(t.LOSSES_TITLE):
             losses(result["losses"])
@@ -168,12 +167,6 @@ def _done(page: Page, run: Run) -> None:
             table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
     with ui.expansion(t.NOT_PROTECTED):
         bullets(result["not_protected"], "soft")
-
-
-def _sentences(text: str) -> list[str]:
-    """One per line: a light says much."""
-    parts = re.split(r"(?<=\.) (?=[A-Z0-9])|; (?![^(]*\))", text)
-    return [sentence(part if part.endswith(".") else f"{part}.") for part in parts if part]
 
 
 def _seconds(value: float) -> str:
