@@ -111,8 +111,10 @@ def test_every_place_shows_the_same_figures(
     outside = Reader(Path(f"{out['shown']}/report.html").read_text()).text
     lights = " ".join(light[2] for light in plain["lights"].values())
     assessed = " ".join(Reader(Path(f"{out['shown']}.internal/assessment.html").read_text()).text.split())
+    # The assessment also has the attacker who knows one item more than the guarantee covers: another figure.
+    signed = re.sub(rf"With one known item more \(\d+\), .*? singles out {N} of all people", "", assessed)
     found = collected(
-        {"console": console, "JSON": lights, "internal": inside, "measure": measured, "assessment": assessed}
+        {"console": console, "JSON": lights, "internal": inside, "measure": measured, "assessment": signed}
     )
     for name, places in found.items():
         assert len({value for values in places.values() for value in values}) <= 1, (name, places)

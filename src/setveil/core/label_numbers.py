@@ -6,7 +6,11 @@ import csv
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from setveil.core.text_files import open_text
+from setveil.core.vocabulary import Vocabulary
 from setveil.errors import InputError, one_line, times
 
 
@@ -33,6 +37,22 @@ def label_numbers(given: Mapping[str, float] | str | Path, what: str) -> dict[st
     except csv.Error as problem:
         raise InputError(f"{given}: {problem}.") from None
     return numbers
+
+
+def item_values(
+    vocabulary: Vocabulary, weights: Mapping[str, float] | str | None, least: float = 0.001, most: float = 1000.0
+) -> NDArray[np.float64]:
+    """The value of an entry of each item, 1 for items not listed: float64[n_items]."""
+    if weights is None:
+        return np.ones(len(vocabulary))
+    given = label_numbers(weights, "weight")
+    strangers = [label for label in given if label not in vocabulary]
+    if strangers:
+        raise InputError(f'weight of "{strangers[0]}": the data has no such item; check the spelling.')
+    for label, weight in given.items():
+        if not least <= weight <= most:
+            raise InputError(f'weight of "{label}" is {weight:g}; it must be from {least:g} to {most:g}.')
+    return np.array([given.get(label, 1.0) for label in vocabulary])
 
 
 def _is_number(text: str) -> bool:

@@ -67,7 +67,7 @@ def render_report(facts: Facts) -> str:
         inferred=worst_inference(facts.attacks),
         inferences=inference_by_known(facts.attacks),
         analyses=analyses_of(facts),
-        advice=advice_of(facts),
+        advice=advice_of(facts) if facts.is_internal else [],  # it is for the owner
         alternatives=alternatives_of(facts),
         glossary=glossary_of(facts),
         risk_charts=_risk_charts(facts),

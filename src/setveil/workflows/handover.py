@@ -136,7 +136,7 @@ def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
         folders.add(parts[0] if len(parts) == 2 else "")
         names.add(parts[-1])
     if len(folders) > 1 or len(names) != len(entries):
-        raise InputError("The archive contains more than one folder; pack one release.")
+        raise InputError("The archive contains more than one folder, or a file twice; pack one release.")
     if "certificate.json" not in names:
         raise InputError(
             "The archive contains no certificate.json; it is not a release of setveil. Check its data file instead, "

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.km._trim_itemsets import COUNT, ITEM, KEPT, Floats, Ints, Limits, Shorts, Structs
-from setveil.algorithms.km._trim_records import NOBODY, SEVERAL, list_itemsets, pairs_of, room_for, row_of
+from setveil.algorithms.km._trim_records import FIRST, NOBODY, SEVERAL, list_itemsets, pairs_of, room_for, row_of
 from setveil.arrays.chance import draw, draw_below
 from setveil.arrays.compiling import compiled
 
@@ -55,13 +55,13 @@ def anneal_records(
                 shown[n_shown] = at
                 n_shown += 1
         for _ in range(length):
-            at = draw_below(chance, length)
+            at = np.int64(draw_below(chance, length))
             coming = NOBODY if row[at, KEPT] else at
             going = at if row[at, KEPT] else NOBODY
             cost = 0.0
-            n_made = n_all = np.int64(0)
+            n_made = n_all = FIRST
             if coming >= 0:
-                n_made, going = list_itemsets(row, row_pairs, table, stack, limits, shown, n_shown, coming, buffer, 0)
+                n_made, going = list_itemsets(row, row_pairs, table, stack, limits, shown, n_shown, at, buffer, FIRST)
                 if going == SEVERAL:
                     continue  # else the only one that makes a dead pair with it goes, if there is one
                 cost -= costs[row[coming, ITEM]]

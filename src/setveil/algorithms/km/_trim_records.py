@@ -44,6 +44,7 @@ CAPACITY = 1 << 16  # dead itemsets of a record, and priced ones
 TINY = 1e-9  # losses are sums of values and prices; below this they are the same
 ONE, NONE = np.uint64(1), np.uint64(0)
 NOBODY, SEVERAL = np.int64(-1), np.int64(-2)  # no itemset, no place; typed: loops are compiled anew for each constant
+FIRST, MORE, FEWER, SAME = np.int64(0), np.int64(1), np.int64(-1), np.int64(0)
 DEAD, PRICED = 0, 1
 
 CONFLICT = np.dtype([("entry_set", "u8"), ("cost", "f8")], align=True)
@@ -268,9 +269,9 @@ def hit_greedily(
         entry_set = conflicts[DEAD, number]["entry_set"]
         if entry_set & ~locked == NONE:
             return left_out, np.inf
-        add_to_places(stack, entry_set, 1, 0.0)
+        add_to_places(stack, entry_set, MORE, 0.0)
     for number in range(n_priced):
-        add_to_places(stack, conflicts[PRICED, number]["entry_set"], 0, conflicts[PRICED, number]["cost"])
+        add_to_places(stack, conflicts[PRICED, number]["entry_set"], SAME, conflicts[PRICED, number]["cost"])
     for at in range(length):
         stack[at]["loss"] = stack[at]["value"] + stack[at]["loss"]
     n_open = n_dead
@@ -287,11 +288,11 @@ def hit_greedily(
             entry_set = conflicts[DEAD, number]["entry_set"]
             if entry_set & bit != NONE and entry_set & left_out == NONE:
                 n_open -= 1
-                add_to_places(stack, entry_set, -1, 0.0)
+                add_to_places(stack, entry_set, FEWER, 0.0)
         for number in range(n_priced):
             entry_set = conflicts[PRICED, number]["entry_set"]
             if entry_set & bit != NONE and entry_set & left_out == NONE:  # taken apart now: others no longer pay for it
-                add_to_places(stack, entry_set, 0, -conflicts[PRICED, number]["cost"])
+                add_to_places(stack, entry_set, SAME, -conflicts[PRICED, number]["cost"])
         left_out |= bit
     return left_out, loss
 
@@ -465,7 +466,7 @@ def show_next(row: Shorts, row_pairs: Shorts, itemsets: Shorts, table: Ints, sta
     for amount in (-1, 1):
         for at in range(len(row)):
             if row[at, NEXT] - row[at, KEPT] == amount:
-                end, _ = list_itemsets(row, row_pairs, table, stack, limits, places, len(row), at, buffer, 0)
+                end, _ = list_itemsets(row, row_pairs, table, stack, limits, places, len(row), at, buffer, FIRST)
                 for entry in range(end):
                     itemsets[buffer[entry], COUNT] += amount
                 row[at, KEPT] = row[at, NEXT]
@@ -492,7 +493,7 @@ def take_in(
     for at in order:
         if row[at, KEPT]:
             continue
-        end, rival = list_itemsets(row, row_pairs, table, stack, limits, places, len(row), at, buffer, 0)
+        end, rival = list_itemsets(row, row_pairs, table, stack, limits, places, len(row), at, buffer, FIRST)
         may_join = rival == NOBODY
         for entry in range(end if may_join else 0):
             may_join &= itemsets[buffer[entry], WANTED] == 1 and itemsets[buffer[entry], COUNT] >= least

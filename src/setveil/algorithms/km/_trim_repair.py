@@ -49,6 +49,7 @@ from setveil.arrays.sorting import stable_order
 
 SHORT = 24  # items of a record that is looked at as a whole with every change
 MOST_OTHERS = 8  # holders searched to fill an itemset up, those that seem to lose least
+SHOWING, DROPPING = np.int64(1), np.int64(0)  # typed: a loop is compiled anew for each plain constant
 HOPELESS = 6.0  # times its value: what a record loses is not counted any further
 
 
@@ -140,7 +141,7 @@ def choose_greedily(
     for at in range(length):
         row[at, NEXT] = 0
     show_next(row, row_pairs, itemsets, table, stack, limits)
-    take_in(row, row_pairs, itemsets, table, stack, limits, stable_order(rank), 0)
+    take_in(row, row_pairs, itemsets, table, stack, limits, stable_order(rank), np.int64(0))
 
 
 @compiled
@@ -262,22 +263,22 @@ def estimate_losses(
 @compiled
 def weigh_change(
     row: Shorts, row_pairs: Shorts, itemsets: Shorts, table: Ints, costs: Floats, conflicts: Structs, stack: Structs,
-    limits: Limits, number: int, shows_it: bool,
+    limits: Limits, number: int, change: int,
 ) -> tuple[float, np.uint64]:  # fmt: skip
     """What the best choice of a record costs more than what it shows now, and what it leaves out.
 
-    The choice shows an itemset, or does not show it, which is not wanted any more then. An infinite answer: there is no
-    such choice. Records of more than 24 items are not looked at as a whole, to be quick: what they leave out may only
-    come back if it makes no dead pair with what stays.
+    It shows an itemset (SHOWING) or does not (DROPPING: the itemset is not wanted any more). An infinite answer: there
+    is no such choice. Records of more than 24 items are not looked at as a whole, to be quick: what they leave out may
+    only come back if it makes no dead pair with what stays.
     """
     length = len(row)
     now, everything = shown_set_of(row), ~NONE >> np.uint64(64 - length)
     members = entry_set_of(row, itemsets, number)
-    locked, forced = (members, number) if shows_it else (NONE, NOBODY)
-    fresh = locked & ~now if shows_it else members
+    locked, forced = (members, number) if change == SHOWING else (NONE, NOBODY)
+    fresh = locked & ~now if change == SHOWING else members
     if length <= SHORT:
         fresh = everything
-    elif not shows_it:
+    elif change == DROPPING:
         stays = now & ~members
         for at in range(length):
             if (now >> np.uint64(at)) & ONE or itemsets[row[at, ITEM], WANTED] == 0:
@@ -361,7 +362,7 @@ def repair_itemsets(
                     is_searched = False
                 else:
                     cost, choices[at] = weigh_change(
-                        row, row_pairs, itemsets, table, costs, conflicts, stack, limits, number, False
+                        row, row_pairs, itemsets, table, costs, conflicts, stack, limits, number, DROPPING
                     )  # fmt: skip
                     at_most += min(cost, 1.0 * LONGEST)
                     is_searched &= cost < np.inf
@@ -373,7 +374,7 @@ def repair_itemsets(
                     record = others[order[at]]
                     row, row_pairs = row_of(records, entries, record), pairs_of(records, pairs, record)
                     losses[at], choices[n_showing + at] = weigh_change(
-                        row, row_pairs, itemsets, table, costs, conflicts, stack, limits, number, True
+                        row, row_pairs, itemsets, table, costs, conflicts, stack, limits, number, SHOWING
                     )  # fmt: skip
                 cheapest = stable_order(losses[:n_others])
                 total = 0.0
@@ -394,7 +395,7 @@ def repair_itemsets(
             is_chosen = is_searched
             if not is_searched and len(row) <= limits.longest:
                 cost, choices[at] = weigh_change(
-                    row, row_pairs, itemsets, table, costs, conflicts, stack, limits, number, False
+                    row, row_pairs, itemsets, table, costs, conflicts, stack, limits, number, DROPPING
                 )  # fmt: skip
                 is_chosen = cost < np.inf
             if is_chosen:

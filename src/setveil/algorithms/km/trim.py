@@ -36,8 +36,7 @@ from setveil.algorithms.km.lowering import information_kept, lose_least
 from setveil.algorithms.km.trim_search import Effort, Search
 from setveil.algorithms.km.whole_records import show_common_parts
 from setveil.core import Hierarchy, Transactions
-from setveil.core.label_numbers import label_numbers
-from setveil.errors import InputError
+from setveil.core.label_numbers import item_values
 from setveil.models import KmAnonymity
 from setveil.releases import LocalRecoding
 
@@ -67,7 +66,7 @@ class Trim(Algorithm):
 
     def run(self, data: Transactions, model: KmAnonymity, context: Context) -> LocalRecoding:
         require_k_records(data, model.k)
-        value = item_values(data, self.weights)
+        value = item_values(data.vocabulary, self.weights)
         order = data.lexicographic_order()  # so that the order of the input does not matter
         rows = data.select(order)
         trimmed = trim_rows(rows, value, model, self.effort, context)
@@ -118,20 +117,6 @@ class Trimmed:
             "itemsets_shown": self.n_shown,
             "method": self.method,
         }
-
-
-def item_values(data: Transactions, weights: Mapping[str, float] | str | None) -> Floats:
-    """The value of an entry of each item, float64[n_items]."""
-    if weights is None:
-        return np.ones(data.n_items)
-    given = label_numbers(weights, "weight")
-    strangers = [label for label in given if label not in data.vocabulary]
-    if strangers:
-        raise InputError(f'weight of "{strangers[0]}": the data has no such item; check the spelling.')
-    for label, weight in given.items():
-        if not 0.001 <= weight <= 1000:
-            raise InputError(f'weight of "{label}" is {weight:g}; it must be from 0.001 to 1000.')
-    return np.array([given.get(label, 1.0) for label in data.vocabulary])
 
 
 def trim_rows(rows: Transactions, value: Floats, model: KmAnonymity, effort: str, context: Context) -> Trimmed:
