@@ -11,18 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.algorithms.km._trim_itemsets import (
-    COUNT,
-    ITEM,
-    KEPT,
-    Floats,
-    Ints,
-    Limits,
-    Shorts,
-    Structs,
-    number_of_pair,
-)
-from setveil.algorithms.km._trim_records import NOBODY, SEVERAL, list_larger, pairs_of, room_for, row_of
+from setveil.algorithms.km._trim_itemsets import COUNT, ITEM, KEPT, Floats, Ints, Limits, Shorts, Structs
+from setveil.algorithms.km._trim_records import NOBODY, SEVERAL, list_larger, number_of_pair, pairs_of, room_for, row_of
 from setveil.arrays.chance import draw, draw_below
 from setveil.arrays.compiling import compiled
 

@@ -33,7 +33,6 @@ from setveil.algorithms.km._trim_itemsets import (
     Limits,
     Shorts,
     Structs,
-    number_of_pair,
 )
 from setveil.arrays.compiling import compiled
 from setveil.arrays.hash_table import find_number
@@ -82,6 +81,15 @@ def pairs_of(records: Ints, pairs: Shorts, record: int) -> Shorts:
     """The numbers of the pairs of a record, a view; empty if they are not remembered."""
     length, first = records[record + 1, START] - records[record, START], records[record, PAIRS]
     return pairs[first : first + length * (length - 1) // 2] if first >= 0 else pairs[:0]
+
+
+@compiled
+def number_of_pair(row: Shorts, row_pairs: Shorts, table: Ints, limits: Limits, one: int, other: int) -> int:
+    """The number of the pair of two places of a record, -1 if fewer than k records hold it."""
+    first, last = min(one, other), max(one, other)
+    if len(row_pairs):
+        return np.int64(row_pairs[first * (2 * len(row) - first - 1) // 2 + last - first - 1])
+    return find_number(table, limits.shift, np.int64(row[first, ITEM]) * limits.n_items + np.int64(row[last, ITEM]))
 
 
 @compiled

@@ -22,7 +22,6 @@ from setveil.algorithms.km._trim_itemsets import (
     Limits,
     Shorts,
     Structs,
-    number_of_pair,
 )
 from setveil.algorithms.km._trim_records import (
     DEAD,
@@ -36,6 +35,7 @@ from setveil.algorithms.km._trim_records import (
     hit_cheapest,
     list_conflicts,
     loss_of,
+    number_of_pair,
     pairs_of,
     places_of,
     row_of,
