@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.km._trim_itemsets import COUNT, ITEM, KEPT, Floats, Ints, Limits, Shorts, Structs
-from setveil.algorithms.km._trim_records import FIRST, NOBODY, SEVERAL, list_itemsets, pairs_of, room_for, row_of
+from setveil.algorithms.km._trim_records import NOBODY, SEVERAL, list_larger, number_of_pair, pairs_of, room_for, row_of
 from setveil.arrays.chance import draw, draw_below
 from setveil.arrays.compiling import compiled
 
@@ -59,17 +59,38 @@ def anneal_records(
             coming = NOBODY if row[at, KEPT] else at
             going = at if row[at, KEPT] else NOBODY
             cost = 0.0
-            n_made = n_all = FIRST
+            n_made = n_all = np.int64(0)
             if coming >= 0:
-                n_made, going = list_itemsets(row, row_pairs, table, stack, limits, shown, n_shown, at, buffer, FIRST)
-                if going == SEVERAL:
-                    continue  # else the only one that makes a dead pair with it goes, if there is one
+                for entry in range(n_shown):
+                    number = number_of_pair(row, row_pairs, table, limits, shown[entry], coming)
+                    if number >= 0:
+                        buffer[n_made] = number
+                        n_made += 1
+                    elif going == NOBODY:
+                        going = shown[entry]  # a dead pair: one of the two has to go
+                    else:
+                        going = SEVERAL
+                        break
+                if going != SEVERAL and limits.m > 2:
+                    n_made = list_larger(row, row_pairs, table, stack, limits, coming, going, buffer, n_made)
+                if going == SEVERAL or n_made < 0:
+                    continue
+                buffer[n_made] = row[coming, ITEM]
+                n_made += 1
                 cost -= costs[row[coming, ITEM]]
                 for entry in range(n_made):
                     if itemsets[buffer[entry], COUNT] < k:
                         cost += rises[itemsets[buffer[entry], COUNT]]
             if going >= 0:
-                n_all, _ = list_itemsets(row, row_pairs, table, stack, limits, shown, n_shown, going, buffer, n_made)
+                n_all = n_made
+                for entry in range(n_shown):
+                    if shown[entry] != going:  # all pairs that are shown have numbers
+                        buffer[n_all] = number_of_pair(row, row_pairs, table, limits, shown[entry], going)
+                        n_all += 1
+                if limits.m > 2:
+                    n_all = list_larger(row, row_pairs, table, stack, limits, going, NOBODY, buffer, n_all)
+                buffer[n_all] = row[going, ITEM]
+                n_all += 1
                 cost += costs[row[going, ITEM]]
                 for entry in range(n_made, n_all):
                     if itemsets[buffer[entry], COUNT] <= k:

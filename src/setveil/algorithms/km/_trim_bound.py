@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.algorithms.km._trim_itemsets import ITEM, Floats, Ints, Limits, Shorts, Structs, number_of_pair
+from setveil.algorithms.km._trim_itemsets import ITEM, Floats, Ints, Limits, Shorts, Structs
 from setveil.algorithms.km._trim_records import (
     LONGEST,
     NOBODY,
@@ -19,6 +19,7 @@ from setveil.algorithms.km._trim_records import (
     hit_cheapest,
     least_loss_of,
     list_conflicts,
+    number_of_pair,
     pairs_of,
     row_of,
 )

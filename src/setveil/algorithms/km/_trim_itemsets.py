@@ -157,15 +157,6 @@ def count_extensions(
 
 
 @compiled
-def number_of_pair(row: Shorts, row_pairs: Shorts, table: Ints, limits: Limits, one: int, other: int) -> int:
-    """The number of the pair of two places of a record, -1 if fewer than k records hold it."""
-    first, last = min(one, other), max(one, other)
-    if len(row_pairs):
-        return np.int64(row_pairs[first * (2 * len(row) - first - 1) // 2 + last - first - 1])
-    return find_number(table, limits.shift, np.int64(row[first, ITEM]) * limits.n_items + np.int64(row[last, ITEM]))
-
-
-@compiled
 def list_holders(
     records: Ints, entries: Shorts, table: Ints, near: Bytes, pairs: Shorts, fill: Ints, holders: Shorts,
     has_rare: Bytes, state: Ints, limits: Limits, budget: int,

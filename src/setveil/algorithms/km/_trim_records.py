@@ -33,7 +33,6 @@ from setveil.algorithms.km._trim_itemsets import (
     Limits,
     Shorts,
     Structs,
-    number_of_pair,
 )
 from setveil.arrays.compiling import compiled
 from setveil.arrays.hash_table import find_number
@@ -44,7 +43,7 @@ CAPACITY = 1 << 16  # dead itemsets of a record, and priced ones
 TINY = 1e-9  # losses are sums of values and prices; below this they are the same
 ONE, NONE = np.uint64(1), np.uint64(0)
 NOBODY, SEVERAL = np.int64(-1), np.int64(-2)  # no itemset, no place; typed: loops are compiled anew for each constant
-FIRST, MORE, FEWER, SAME = np.int64(0), np.int64(1), np.int64(-1), np.int64(0)
+MORE, FEWER, SAME = np.int64(1), np.int64(-1), np.int64(0)
 DEAD, PRICED = 0, 1
 
 CONFLICT = np.dtype([("entry_set", "u8"), ("cost", "f8")], align=True)
@@ -82,6 +81,15 @@ def pairs_of(records: Ints, pairs: Shorts, record: int) -> Shorts:
     """The numbers of the pairs of a record, a view; empty if they are not remembered."""
     length, first = records[record + 1, START] - records[record, START], records[record, PAIRS]
     return pairs[first : first + length * (length - 1) // 2] if first >= 0 else pairs[:0]
+
+
+@compiled
+def number_of_pair(row: Shorts, row_pairs: Shorts, table: Ints, limits: Limits, one: int, other: int) -> int:
+    """The number of the pair of two places of a record, -1 if fewer than k records hold it."""
+    first, last = min(one, other), max(one, other)
+    if len(row_pairs):
+        return np.int64(row_pairs[first * (2 * len(row) - first - 1) // 2 + last - first - 1])
+    return find_number(table, limits.shift, np.int64(row[first, ITEM]) * limits.n_items + np.int64(row[last, ITEM]))
 
 
 @compiled
@@ -366,34 +374,28 @@ def hit_cheapest(
 
 @compiled
 def list_itemsets(
-    row: Shorts, row_pairs: Shorts, table: Ints, stack: Structs, limits: Limits, places: Ints, n_places: int, at: int,
-    buffer: Shorts, first: int,
-) -> tuple[int, int]:  # fmt: skip
-    """Write the numbers of the itemsets that a place makes with those shown into ``buffer``, from ``first`` on.
+    row: Shorts, row_pairs: Shorts, table: Ints, stack: Structs, limits: Limits, at: int, buffer: Shorts
+) -> int:
+    """Write the numbers of the itemsets that a place makes with those shown into ``buffer``; how many there are.
 
-    ``places[:n_places]`` has all places that are shown, in any order, and perhaps others. Returns where the numbers
-    end; and for a place that is not shown yet the only one with which it makes a dead pair, -1 if nothing is dead,
-    SEVERAL if there is more. Then it stops. If the place is shown, what is dead is passed over.
+    If the place is shown, what is dead is passed over; if it is not, something dead makes the answer -1.
     """
     is_new = row[at, KEPT] == 0
-    end, rival = first, NOBODY
-    for entry in range(n_places if limits.m > 1 else 0):
-        place = places[entry]
+    end = np.int64(0)
+    for place in range(len(row) if limits.m > 1 else 0):
         if place != at and row[place, KEPT]:
             number = number_of_pair(row, row_pairs, table, limits, place, at)
             if number >= 0:
                 buffer[end] = number
                 end += 1
             elif is_new:
-                if rival != NOBODY:
-                    return end, SEVERAL
-                rival = place
+                return -1
     if limits.m > 2:
-        end = list_larger(row, row_pairs, table, stack, limits, at, rival, buffer, end)
+        end = list_larger(row, row_pairs, table, stack, limits, at, NOBODY, buffer, end)
         if end < 0:
-            return end, SEVERAL
+            return -1
     buffer[end] = row[at, ITEM]
-    return end + 1, rival
+    return end + 1
 
 
 @compiled
@@ -401,7 +403,7 @@ def list_larger(
     row: Shorts, row_pairs: Shorts, table: Ints, stack: Structs, limits: Limits, at: int, rival: int, buffer: Shorts,
     first: int,
 ) -> int:  # fmt: skip
-    """The same for itemsets of more than two items, without the rival; -1 for a new place that makes a dead one."""
+    """The same for itemsets of more than two items, from ``first`` on, without the place ``rival``; where they end."""
     is_new = row[at, KEPT] == 0
     end = first
     stack[0]["chosen"] = NONE  # 1 where the place is among those so far
@@ -461,12 +463,11 @@ def places_of(row: Shorts) -> Ints:
 @compiled
 def show_next(row: Shorts, row_pairs: Shorts, itemsets: Shorts, table: Ints, stack: Structs, limits: Limits) -> None:
     """Publish the entries NEXT of a record in place of those KEPT: first what goes is counted off, then what comes."""
-    places = places_of(row)
     buffer = np.empty(room_for(len(row), itemsets, limits), dtype=np.int32)
     for amount in (-1, 1):
         for at in range(len(row)):
             if row[at, NEXT] - row[at, KEPT] == amount:
-                end, _ = list_itemsets(row, row_pairs, table, stack, limits, places, len(row), at, buffer, FIRST)
+                end = list_itemsets(row, row_pairs, table, stack, limits, at, buffer)
                 for entry in range(end):
                     itemsets[buffer[entry], COUNT] += amount
                 row[at, KEPT] = row[at, NEXT]
@@ -488,14 +489,13 @@ def take_in(
     least: int,
 ) -> None:  # fmt: skip
     """Show places that are not shown, in this order, if all itemsets they make are wanted and ``least`` show them."""
-    places = places_of(row)
     buffer = np.empty(room_for(len(row), itemsets, limits), dtype=np.int32)
     for at in order:
         if row[at, KEPT]:
             continue
-        end, rival = list_itemsets(row, row_pairs, table, stack, limits, places, len(row), at, buffer, FIRST)
-        may_join = rival == NOBODY
-        for entry in range(end if may_join else 0):
+        end = list_itemsets(row, row_pairs, table, stack, limits, at, buffer)
+        may_join = end >= 0
+        for entry in range(end):
             may_join &= itemsets[buffer[entry], WANTED] == 1 and itemsets[buffer[entry], COUNT] >= least
         if may_join:
             row[at, KEPT] = 1

@@ -22,7 +22,6 @@ from setveil.algorithms.km._trim_itemsets import (
     Limits,
     Shorts,
     Structs,
-    number_of_pair,
 )
 from setveil.algorithms.km._trim_records import (
     DEAD,
@@ -36,6 +35,7 @@ from setveil.algorithms.km._trim_records import (
     hit_cheapest,
     list_conflicts,
     loss_of,
+    number_of_pair,
     pairs_of,
     places_of,
     row_of,
@@ -216,16 +216,6 @@ def holders_of(
 
 
 @compiled
-def has_unwanted_part(itemsets: Shorts, number: int) -> bool:
-    """Whether no record may show an itemset, because no record may show a part of it."""
-    while itemsets[number, PREFIX] >= 0:
-        last, number = np.int64(itemsets[number, LAST]), np.int64(itemsets[number, PREFIX])
-        if itemsets[last, WANTED] == 0 or itemsets[number, WANTED] == 0:
-            return True
-    return False
-
-
-@compiled
 def estimate_losses(
     records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, costs: Floats, limits: Limits,
     number: int, others: Ints, losses: Floats,
@@ -332,8 +322,7 @@ def repair_itemsets(
     while done < len(rare) and steps < budget:
         number = rare[done]
         done += 1
-        count = itemsets[number, COUNT]
-        if count >= limits.k or (count == 0 and has_unwanted_part(itemsets, number)):
+        if itemsets[number, COUNT] >= limits.k:
             continue
         found, n_showing = holders_of(records, entries, itemsets, starts, holders, number)
         steps += 1 + len(found) // 8
