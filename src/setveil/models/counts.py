@@ -53,7 +53,7 @@ class Counts(PrivacyModel):
         "k^m-anonymity (model km), if analysts need the records of people themselves.",
     )
     glossary: ClassVar[Mapping[str, str]] = terms("itemset", "support")
-    later_sentences: ClassVar[Mapping[str, str]] = {COMBINED: "0.4.0"}
+    later_sentences: ClassVar[Mapping[str, str]] = {COMBINED: "0.3.0"}
     example: ClassVar[Mapping[str, Any]] = {"k": 2, "m": 3}
 
     k: int = parameter(
