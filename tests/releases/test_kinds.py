@@ -118,7 +118,7 @@ def test_other_readings_of_a_codebook() -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "recoding"])
 def test_only_recodings_are_applied_to_other_records(kind: str) -> None:
-    with pytest.raises(sv.InputError, match=f"a {kind} is made for its own records"):
+    with pytest.raises(sv.InputError, match=f"a {kind.replace('-', ' ')} is made for its own records"):
         MADE[kind].recoded(DATA)
 
 

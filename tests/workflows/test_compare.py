@@ -190,6 +190,7 @@ def test_the_page_repeats_a_setting_from_where_it_was_run(tmp_path: Path, monkey
         "schema = 1\n[[grid]]\nmodel = 'km'\nk = [2, 3]\nm = 2\nalgorithm = 'aa'\nhierarchy = 'tree.csv'\n"
     )
     reading = ["--format", "long", "--delimiter", ";", "--id-column", "id", "--item-column", "code"]
+    Path("out").mkdir()
     assert _run(["compare", "my data/some visits.txt", "--grid", "grids/g.toml", "-o", "out/put", *reading]) == 0
     page = Path("out", "put", "compare.html").read_text(encoding="utf-8")
     commands = [html.unescape(text) for text in re.findall(r"<code>(setveil anonymize .*?)</code>", page)]

@@ -64,11 +64,10 @@ def check_model_lists(data: Dataset, model: PrivacyModel) -> None:
     check_lists(data, lists, [name for name in lists if known[name].protects])
     for name, value in given.items():
         labels_of = known[name].kind.labels
-        is_list = known[name].protects and value is not None and len(value) > 1  # of a single line a warning is enough
-        if is_list and not any(_all_occur(labels_of([one]), data) for one in value):
-            raise InputError(
-                f"{name}: every line of the list has an item that is not in the data, so that nothing would be "
-                "protected. Check that the list belongs to this data."
+        if known[name].protects and value and not any(_all_occur(labels_of([one]), data) for one in value):
+            warn(
+                f"{name}: every line of the list has an item that is not in the data, so the list protects nothing. "
+                "Check that it belongs to this data."
             )
 
 
