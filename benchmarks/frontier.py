@@ -46,7 +46,8 @@ def settings(k: int, seconds: float) -> dict[str, Any]:
         known = declared(model)
         required = [one.name for one in known.values() if one.is_required]
         if name != "km" and required == ["k"]:
-            tables.append({"model": name, "k": k})
+            several = {"m": [2, known["m"].default]} if "m" in known else {}
+            tables.append({"model": name, "k": k, **several})
     return {"grid": tables, "limits": {"seconds": seconds}, "known": 4}
 
 
@@ -84,6 +85,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("-o", "--output", type=Path, default=PAGE)
     asked = parser.parse_args()
+    asked.work.mkdir(parents=True, exist_ok=True)
     parts = [INTRODUCTION.format(k=asked.k)]
     for path in asked.files:
         grid = settings(asked.k, asked.seconds)
