@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from tests.web.conftest import Server
@@ -105,18 +104,9 @@ def go(page: Page, step: str) -> None:
 
 
 def upload(page: Page, name: str, content: bytes) -> None:
-    """Drop a file; what is dropped on the first step is opened there.
-
-    A test is faster than a person: the field may be that of the step before, on its way out. Then the file is dropped
-    again.
-    """
-    from playwright.sync_api import TimeoutError as NotSent
-
+    """Drop a file; what is dropped on the first step is opened there."""
     file: Any = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
-    for _ in range(3):
-        with suppress(NotSent), page.expect_request(lambda asked: "/upload/" in asked.url, timeout=10_000):
-            page.locator("input[type=file]").first.set_input_files(file)
-            return
+    page.locator("input[type=file]").first.set_input_files(file)
 
 
 def run_and_wait(page: Page, number: int, ends: str) -> None:
