@@ -121,6 +121,7 @@ def test_a_full_disk_is_named_where_it_arises(page: Page, server: Server) -> Non
     try:
         for step in ("Workspaces", "Hierarchy"):
             go(page, step)
+            page.wait_for_timeout(2000)  # what the step computes when it is opened builds it anew
             upload(page, "large.csv", small_data())
             page.get_by_text("“large.csv” could not be stored").wait_for()
     finally:
