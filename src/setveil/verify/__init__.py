@@ -5,6 +5,7 @@ from setveil.verify.codebook import check_codebook
 from setveil.verify.fidelity import check_original
 from setveil.verify.files import check_files
 from setveil.verify.item_counts import check_item_counts
+from setveil.verify.pages import check_earlier_page
 from setveil.verify.verdict import Verdict, Violation
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Violation",
     "achieved",
     "check_codebook",
+    "check_earlier_page",
     "check_files",
     "check_item_counts",
     "check_original",

@@ -163,6 +163,11 @@ def _check_local_recoding(release: LocalRecoding, published: Published, source: 
     pairs = np.unique(np.column_stack((number[item], label))[number[item] >= 0], axis=0)  # [(item, published item)]
     nodes = release.node_of_occurrence
     suppression = asked.suppression or (nodes is not None and bool((np.asarray(nodes) < 0).any()))
+    if not suppression:
+        has_cover = np.zeros(len(source.labels), dtype=bool)
+        has_cover[pairs[:, 0]] = True
+        lost = occurs & (place >= 0) & ~has_cover
+        problems += _naming("items of the original that are neither published nor suppressed:", source.labels, lost)
     if asked.in_input_order:
         return problems + _check_cover_by_record(published, source, pairs, suppression)
     return problems + _check_cover_by_counts(published, source, pairs, suppression)

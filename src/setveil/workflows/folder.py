@@ -25,6 +25,7 @@ from setveil.io.releases.files import PublishedParts, read_release
 from setveil.io.releases.folders import CERTIFICATE, RECORD, internal_folder_of, read_record, refuse_address
 from setveil.io.releases.names import guard, unguard
 from setveil.io.releases.people import SUFFIXES
+from setveil.io.releases.tables import CODEBOOK, read_codebook
 from setveil.models import PrivacyModel, certified_model
 from setveil.releases import Release, RunRecord
 from setveil.report.certificate_schema import check_schema
@@ -84,7 +85,8 @@ def open_release(
                 "release without its original."
             )
         data = as_transactions(original, **read_options)
-        return _with_record(folder, release.with_items(data.vocabulary), data)
+        known = owners_items(folder, release, check_files(folder)[0])
+        return _with_record(folder, release.with_items(data.vocabulary if known is None else known), data)
 
 
 def _with_record(folder: Path, release: Release, data: Transactions) -> Release:
@@ -304,6 +306,23 @@ def owners_record(folder: Path, certificate: Mapping[str, Any]) -> dict[str, Any
         return None
     record = read_record(internal / RECORD)
     return record if "digest" in certificate and record.get("certificate_digest") == certificate["digest"] else None
+
+
+def owners_items(
+    folder: Path, release: Release, certificate: Mapping[str, Any], internal: Path | None = None
+) -> set[str] | None:
+    """The items that the owner's codebook of this very release names: all of the original. None where it is not at
+    hand, or names published items only.
+
+    ``internal``: where it is known to be, before both folders are in their places.
+    """
+    if release.keeps_labels or (internal is None and owners_record(folder, certificate) is None):
+        return None
+    internal = internal or internal_folder_of(folder)
+    if not (internal / CODEBOOK).exists():
+        return None
+    spell = unguard if certificate["release"]["safe_csv"] else str
+    return {spell(item) for _, item in read_codebook(internal)}
 
 
 def ordered_as_input(
