@@ -1,4 +1,12 @@
-"""Independent checks of a published release. Counts with code of its own; Numba is loaded when something is counted."""
+"""Independent checks of a published release. Counts with code of its own; Numba is loaded when something is counted.
+
+- ``claims`` asks the verifier of a model: ``km``, ``kkm``, ``k_anonymity``, ``degree``, … (``count_*``: of ``counts``)
+- ``published``, ``columns`` and ``book`` have what is checked, as the verifier's own arrays; ``tables`` distinct rows
+- ``search`` finds rare itemsets with the loops of ``counting``; ``dense`` counts all of them where they are few
+- ``files``, ``codebook``, ``item_counts`` and ``pages`` check what is beside the records
+- ``fidelity``, ``column_fidelity`` and ``count_fidelity`` compare with the original, which ``originals`` reads again
+- ``spark_sql`` counts on a cluster; ``people`` counts those behind visits
+"""
 
 from setveil.verify.claims import achieved, judge, lists_violations, minimal_violations, verify
 from setveil.verify.codebook import check_codebook
