@@ -142,8 +142,9 @@ def _few(release: CountTable, model: Counts) -> int | None:
 
 def _revealed(table: Table, release: CountTable, model: Counts, progress: Progress) -> Verdict | None:
     """No m + 1 items reveal that 1 to k - 1 people have an unlisted itemset."""
-    singles, *others = table.arrays
-    listed = Listed(len(table.labels), table.n_records, singles, *(part.astype(np.int64) for part in others))
+    singles, pairs, of_pairs, triples, of_triples = table.arrays
+    two, three = pairs.astype(np.int64), triples.astype(np.int64)
+    listed = Listed(len(table.labels), table.n_records, singles, two, of_pairs, three, of_triples)
     given = model, progress, release.repaired, _few(release, model)
     found, with_lengths = find_revealed(listed, *given), ""
     if found is None:

@@ -10,6 +10,7 @@ from setveil.core.deferred import call
 from setveil.errors import name_some, one_line
 
 Item = TypeVar("Item", int, str)
+NAMED = 12  # items of an itemset in a message
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,10 @@ class Found(Generic[Item]):
         return any(part <= whole for item in itemset for part in self.by_first.get(item, ()))
 
 
-def in_braces(labels: tuple[str, ...], limit: int = 12) -> str:
+def in_braces(labels: tuple[str, ...]) -> str:
     """``{"a", "b"}``: an itemset in a message, however long it is."""
-    shown = ", ".join(f'"{one_line(label)}"' for label in labels[:limit])
-    return f"{{{shown}}}" if len(labels) <= limit else f"{{{shown} and {len(labels) - limit:,} more}}"
+    shown = ", ".join(f'"{one_line(label)}"' for label in labels[:NAMED])
+    return f"{{{shown}}}" if len(labels) <= NAMED else f"{{{shown} and {len(labels) - NAMED:,} more}}"
 
 
 def naming(what: str, labels: Iterable[str]) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import stat
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
@@ -85,8 +85,8 @@ def open_release(
                 "release without its original."
             )
         data = as_transactions(original, **read_options)
-        known = owners_items(folder, release, check_files(folder)[0])
-        return _with_record(folder, release.with_items(data.vocabulary if known is None else known), data)
+        known = release.with_items(spoken_of(folder, release, check_files(folder)[0], data))
+        return _with_record(folder, known, data)
 
 
 def _with_record(folder: Path, release: Release, data: Transactions) -> Release:
@@ -308,21 +308,21 @@ def owners_record(folder: Path, certificate: Mapping[str, Any]) -> dict[str, Any
     return record if "digest" in certificate and record.get("certificate_digest") == certificate["digest"] else None
 
 
-def owners_items(
-    folder: Path, release: Release, certificate: Mapping[str, Any], internal: Path | None = None
-) -> set[str] | None:
-    """The items that the owner's codebook of this very release names: all of the original. None where it is not at
-    hand, or names published items only.
+def spoken_of(
+    folder: Path, release: Release, certificate: Mapping[str, Any], data: Dataset, internal: Path | None = None
+) -> Collection[str]:
+    """The items of an original that a release may speak of: all of them, or, where the owner's codebook of this very
+    release is at hand, those that it names, and items that no record has.
 
-    ``internal``: where it is known to be, before both folders are in their places.
+    ``internal``: where that codebook is known to be, before both folders are in their places.
     """
-    if release.keeps_labels or (internal is None and owners_record(folder, certificate) is None):
-        return None
+    is_at_hand = internal is not None or owners_record(folder, certificate) is not None
     internal = internal or internal_folder_of(folder)
-    if not (internal / CODEBOOK).exists():
-        return None
+    if release.keeps_labels or not is_at_hand or not (internal / CODEBOOK).exists():
+        return data.vocabulary.labels
     spell = unguard if certificate["release"]["safe_csv"] else str
-    return {spell(item) for _, item in read_codebook(internal)}
+    named = {spell(item) for _, item in read_codebook(internal)}
+    return named.union(compress(data.vocabulary, data.supports == 0))
 
 
 def ordered_as_input(

@@ -42,7 +42,7 @@ from setveil.verify import (
 )
 from setveil.workflows.assess import public_metrics, public_risk
 from setveil.workflows.cluster import check_engine, compare_parts, judge_parts, read_parts, read_path
-from setveil.workflows.folder import ordered_as_input, owners_items, owners_model, plain, read_folder
+from setveil.workflows.folder import ordered_as_input, owners_model, plain, read_folder, spoken_of
 from setveil.workflows.inputs import Original, read_original
 from setveil.workflows.limits import Deadline, seconds_for
 from setveil.workflows.outputs import local_copy
@@ -328,8 +328,7 @@ class _Check:
         if data is None:
             return
         internal = None if self.staged is None else self.staged.internal
-        items = owners_items(self.folder, release, said, internal)
-        known = release.with_items(data.vocabulary if items is None else items)
+        known = release.with_items(spoken_of(self.folder, release, said, data, internal))
         if self.is_on_spark:
             spell = guard if said["release"]["safe_csv"] else str
             self.problems += compare_parts(self.folder, known, data, spell, self.master)
