@@ -98,28 +98,33 @@ def _one_rule_per_left_side(state: Clustering) -> NDArray[np.int64]:
 def show_again(state: Clustering) -> None:
     """Step 2, until nothing changes."""
     alone, _ = state.count(np.arange(len(state.rules)))
-    entries = np.stack(np.divmod(_hidden_bits(state), state.bits.shape[1] * 64), axis=1)  # [entries, 2] slot, record
+    _, slots, owners, is_shown = _public_entries(state)
+    by_slot = np.lexsort((owners, slots))
+    hidden = by_slot[~is_shown[by_slot]]
+    entries = np.stack((slots[hidden], owners[hidden]), axis=1)  # [entries, 2]
     while give_back(
         state.bits, state.starts, state.known, state.rules_by_slot, state.slot_starts, alone, state.limits, entries
     ):
         state.context.step("entries to show")
 
 
-def _hidden_bits(state: Clustering) -> NDArray[np.int64]:
-    hidden = np.flatnonzero(np.unpackbits((state.own & ~state.bits).view(np.uint8), bitorder="little"))
-    return hidden.astype(np.int64)
-
-
 def suppressed_entries(state: Clustering, has_vanished: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The public entries that are not shown, as places in the items of the data."""
+    places, slots, _, is_shown = _public_entries(state)
+    hidden: NDArray[np.int64] = places[~is_shown | has_vanished[slots]]
+    return hidden
+
+
+def _public_entries(
+    state: Clustering,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Places in the items of the data, slots, owners, and whether their bits are set."""
     data = state.data
     slot_of = np.full(data.n_items, -1, dtype=np.int64)
     slot_of[state.slot_items] = np.arange(len(state.slot_items))
     places = np.flatnonzero(slot_of[data.items] >= 0)
     slots, owners = slot_of[data.items[places]], data.owners[places]
-    is_shown = (state.bits[slots, owners >> 6] & _bit(owners)) != 0
-    hidden: NDArray[np.int64] = places[~is_shown | has_vanished[slots]]
-    return hidden
+    return places, slots, owners, (state.bits[slots, owners >> 6] & _bit(owners)) != 0
 
 
 def _details(state: Clustering, n_public: int, n_sensitive: int, bound: int) -> dict[str, object]:
