@@ -165,7 +165,7 @@ ROWS = [list(row) for row in ("abd", "acST", "bd", "abT", "abT", "ad", "acd", "b
 def test_the_rules_stay_with_their_owner(tmp_path: Path) -> None:
     """Without them nobody can verify; the policy repeats the run; published, they are checked."""
     rules = ["a,b => S", "c => S", "a,d => T", "b,c => T [k=3]"]
-    release = sv.anonymize(ROWS, "rules", k=2, c="1/2", rules=rules)
+    release = sv.anonymize(ROWS, "rules", k=2, c="1/2", algorithm="regroup", rules=rules)
     out = release.publish(tmp_path / "out")
     assert sv.verify_folder(out).holds is None
     assert sv.verify_folder(out, ROWS).holds
