@@ -246,13 +246,14 @@ def hit_cheapest(
             continue
         bit = stack[depth]["todo"] & (~stack[depth]["todo"] + ONE)
         stack[depth]["todo"] ^= bit
-        price = 0.0
-        for number in range(n_priced):
-            entry_set = conflicts[PRICED, number]["entry_set"]
-            if entry_set & bit != NONE and entry_set & out == NONE:
-                price += conflicts[PRICED, number]["cost"]
         total = stack[depth]["total"] + stack[popcount(bit - ONE)]["value"]
-        total += price
+        if total < limit - TINY:  # else it is too much already
+            price = 0.0
+            for number in range(n_priced):
+                entry_set = conflicts[PRICED, number]["entry_set"]
+                if entry_set & bit != NONE and entry_set & out == NONE:
+                    price += conflicts[PRICED, number]["cost"]
+            total += price
         if total < limit - TINY:
             stack[depth + 1]["out"] = out | bit
             stack[depth + 1]["fixed"] = stack[depth]["fixed"]
