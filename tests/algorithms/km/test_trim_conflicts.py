@@ -97,12 +97,20 @@ def test_conflicts_are_those_of_a_look_at_every_set(m: int) -> None:
                 search.wanted[:] = search.count >= search.k
                 if fresh == everything:  # whatever was given up then
                     search.wanted[rng.sample(range(len(search.wanted)), 2)] = 0
-                arrays = search.arrays(search.costs)
-                now = word_of(everything - hidden)
                 sizes = list_conflicts(
-                    row, pairs_of(search.records, search.pairs, record), *arrays[2:4], *arrays[5:],
-                    now, word_of(among), word_of(fresh), NOBODY,
-                )  # fmt: skip
+                    row,
+                    pairs_of(search.records, search.pairs, record),
+                    search.itemsets,
+                    search.table,
+                    search.costs,
+                    search.conflicts,
+                    search.stack,
+                    search.limits,
+                    word_of(everything - hidden),
+                    word_of(among),
+                    word_of(fresh),
+                    NOBODY,
+                )
                 found = [
                     {(places_of(int(one["entry_set"])), float(one["cost"])) for one in search.conflicts[kind, :size]}
                     for kind, size in zip((DEAD, PRICED), sizes, strict=True)
@@ -120,16 +128,16 @@ def test_losses_are_the_same_with_clashes_remembered(m: int) -> None:
         search = searched(rng, 2, m)
         remembered = np.full(len(search.entries), UNKNOWN)
         for number in np.flatnonzero(search.count == 0).tolist():
-            arrays = search.arrays(search.strict_costs)
-            found, _ = holders_of(*arrays[:3], search.starts, search.holders, number)
+            held = search.records, search.entries, search.itemsets
+            found, _ = holders_of(*held, search.starts, search.holders, number)
             answers = []
             for clashes in (NOTHING, remembered, remembered):
                 others, losses = found.copy(), np.zeros(len(found))
-                arguments = *arrays[:6], search.limits, number, others, losses, clashes
-                assert estimate_losses(*arguments) == len(found)
+                shared = search.table, search.pairs, search.strict_costs, search.limits
+                assert estimate_losses(*held, *shared, number, others, losses, clashes) == len(found)
                 answers.append(losses.tolist())
             assert answers[0] == answers[1] == answers[2]
             n_seen += len(found)
             search.wanted[number] = 1  # as if it were revived
-            forget_clashes(*arrays[:3], search.limits, number, found, remembered)
+            forget_clashes(*held, search.limits, number, found, remembered)
     assert n_seen
