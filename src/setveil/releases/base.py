@@ -116,6 +116,13 @@ class Release(ABC):
         """
         return Codebook({label: [label] for label in self.published.vocabulary})
 
+    def with_facts(self, **facts: Any) -> Self:
+        """The same published records with other facts about them: what labels mean is not looked up again."""
+        release = replace(self, **facts)
+        if "meaning" in self.__dict__:
+            release.__dict__["meaning"] = self.meaning
+        return release
+
     # -- what published items cover ---------------------------------------------------------------------------------
 
     @cached_property

@@ -206,7 +206,7 @@ def make_release(
         package=package.strip("_") or "unknown",  # a class of a script is in "__main__"
         original=original,
     )
-    return replace(release, record=record, model=model, algorithm=name)
+    return release.with_facts(record=record, model=model, algorithm=name)
 
 
 def _of_observable(
@@ -286,4 +286,4 @@ def with_warnings(release: Release, notes: Sequence[str]) -> Release:
     assert release.record is not None
     reading = release.record.data.reading
     every = dict.fromkeys((*(reading.warnings if reading else ()), *notes))
-    return replace(release, record=replace(release.record, warnings=tuple(every)))
+    return release.with_facts(record=replace(release.record, warnings=tuple(every)))

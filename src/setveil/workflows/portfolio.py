@@ -108,7 +108,7 @@ def take_least_loss(data: Transactions, model: PrivacyModel, options: Mapping[st
     details = dict(choice.release.details)
     if callable(details.get("moves")):
         details["moves"] = details["moves"]()
-    release = replace(choice.release, details={**details, "portfolio": portfolio})
+    release = choice.release.with_facts(details={**details, "portfolio": portfolio})
     return choice._replace(release=release)
 
 

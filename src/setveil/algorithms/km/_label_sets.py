@@ -73,8 +73,8 @@ class Sweeps:
             state[END] = min(max(int(end), int(state[NEXT]) + 1), self.n_records)
             loop(*arrays, self.table, state, self.limits)
             if state[NEXT] < state[END]:
-                more = int(self.sets_before[state[END]] - self.sets_before[state[NEXT]])
-                self.table = larger_table(self.table, max(2 * (int(state[KEYS]) + more), 2 * len(self.table)))
+                room = int(state[KEYS] + self.sets_before[state[NEXT] + 1] - self.sets_before[state[NEXT]])
+                self.table = larger_table(self.table, 2 * max(room, len(self.table)))  # small tables are quick
                 self.limits = self.limits._replace(shift=shift_for(self.table))
         return int(state[CHANGES])
 
