@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nicegui import events, ui
+from nicegui import ui
 from nicegui.element import Element
 from nicegui.elements.mixins.text_element import TextElement
 
-from setveil.errors import SetveilError, one_line
+from setveil.errors import one_line
 from setveil.io.formats.registry import FORMATS
 from setveil.io.options import READING
 from setveil.web import texts as t
-from setveil.web.guard import MAX_UPLOAD, MEGABYTE
 
 if TYPE_CHECKING:
     from setveil.web.dataset import Dataset
-    from setveil.web.page import Page
 
 for field_class in (ui.input, ui.number, ui.select, ui.textarea):  # one look for all fields
     field_class.default_props("outlined dense")
@@ -377,51 +374,3 @@ class ItemPicker:
             if len(self.chosen) > t.N_CHIPS:
                 paragraph(t.AND_MORE.format(n=len(self.chosen) - t.N_CHIPS), "soft")
                 button(t.REMOVE_ALL.format(n=len(self.chosen)), self._remove_all)
-
-
-def hold_while_sending(page: Page, place: ui.upload) -> None:
-    """Leave the step as it is until the file has arrived, and not longer: what came of it is shown at once."""
-
-    def end() -> None:
-        if page.sending == place.id:  # and not another one, begun since
-            page.sending = 0
-
-    place.on("start", lambda: setattr(page, "sending", place.id), args=[])
-    place.on("finish", end, args=[])
-    place.on_upload(end)
-
-
-def uploader(
-    page: Page,
-    label: str,
-    stem: str,
-    take: Callable[[Path, str], Any],
-    *,
-    limit: int = MAX_UPLOAD,
-    main: bool = False,
-) -> None:
-    """A place to drop a file, and a button that opens the file dialog. ``take`` gets the path and the name that the
-    file came with; ``stem`` is its name here. The step shows what goes wrong.
-    """
-    step, problems = page.step, page.dataset.problems
-
-    async def receive(event: events.UploadEventArguments) -> None:
-        try:
-            path = await page.session.receive(event.file, stem)
-        except SetveilError as problem:
-            problems[step] = str(problem)
-            return
-        answer = take(path, shown(event.file.name))
-        if isinstance(answer, Awaitable):
-            await answer
-
-    def reject() -> None:
-        problems[step] = t.TOO_LARGE.format(megabytes=limit // MEGABYTE)
-
-    with ui.element("div").classes("drop"):
-        place = ui.upload(label=label, auto_upload=True, max_file_size=limit, max_files=1, on_rejected=reject)
-        place.on_upload(receive)
-        hold_while_sending(page, place)
-        place.props("flat").classes("dropzone")
-        chooser = ui.button(t.CHOOSE_FILE).props(MAIN if main else "no-caps outline")
-        chooser.on("click", js_handler=f"() => getHtmlElement({place.id}).querySelector('input').click()")

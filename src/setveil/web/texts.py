@@ -9,6 +9,8 @@ MOTTO = "Your data stays on this machine."
 SKIP = "Skip to the step"
 NAVIGATION = "Steps"
 SENDING = "Sending the file"
+SENDING_FILE = "Sending {name} …"
+NOT_SENT = "“{name}” did not arrive completely. Choose it again."
 
 # Step: name in the navigation, heading, what it is for.
 STEPS = {

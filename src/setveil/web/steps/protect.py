@@ -40,14 +40,25 @@ LONG = 2000  # characters of what a proposal rests on
 def build(page: Page) -> None:
     """The step."""
     dataset = page.dataset
-    mark = _proposals(page)
-    heading(t.OWN_CHOICE if dataset.proposals else t.MODEL_TITLE)
+    marks: list[Callable[[], None]] = []  # shows which proposal is in use
+
+    def propose() -> None:
+        marks[:] = [_proposals(page)]
+        marks[0]()
+        heading(t.OWN_CHOICE if dataset.proposals else t.MODEL_TITLE)
+
+    page.add_part(propose, lambda: (dataset.proposals, dataset.proposing is None, dataset.found_nothing))
+    page.add_part(lambda: _choose(page, lambda: marks[0]()), lambda: dataset.names)
+
+
+def _choose(page: Page, mark: Callable[[], None]) -> None:
+    """The guarantee of one's own; ``mark`` is called when it changes."""
     _models(page)
     with ui.element("div").classes("halves"):
         with ui.element("section"):
             heading(t.NUMBERS_TITLE)
             guarantee = _Guarantee(page, mark)
-            for parameter in dataset.form.parameters():
+            for parameter in page.dataset.form.parameters():
                 _parameter(page, parameter, guarantee)
         with ui.element("section").classes("guarantee"):
             guarantee.build()

@@ -12,8 +12,9 @@ from setveil.errors import SetveilError
 from setveil.io.formats.registry import FORMATS, is_grid
 from setveil.web import kept
 from setveil.web import texts as t
-from setveil.web.elements import Text, button, card_title, heading, paragraph, shown, uploader
+from setveil.web.elements import Text, button, card_title, heading, paragraph, shown
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
+from setveil.web.uploads import uploader
 
 if TYPE_CHECKING:
     from setveil.web.dataset import Dataset
@@ -22,14 +23,18 @@ if TYPE_CHECKING:
 
 def build(page: Page) -> None:
     """The step."""
-    _open(page)
-    _opened(page)
-    _kept(page)
+    session = page.session
+    page.add_part(lambda: _open(page), lambda: (_limit(page), _is_first(page)))
+    page.add_part(
+        lambda: _opened(page),
+        lambda: [(one.title(), one.description(), len(one.runs), one.kept) for one in session.datasets],
+    )
+    page.add_part(lambda: _kept(page), lambda: [one.kept for one in session.datasets])
 
 
 def _open(page: Page) -> None:
     session = page.session
-    limit = session.workspace.max_upload(MAX_UPLOAD)
+    limit, is_first = _limit(page), _is_first(page)
 
     def open_file(path: Path, name: str, **given: Any) -> None:
         page.dataset.problems.pop("start", None)
@@ -49,7 +54,6 @@ def _open(page: Page) -> None:
         baskets, taxonomy = demo_files()
         open_file(baskets, baskets.name, hierarchy=str(taxonomy), options=dict(DEMO_ROLES))
 
-    is_first = all(dataset.read is None for dataset in session.datasets)
     with ui.element("div").classes("cards four"):
         with ui.element("section").classes("card"):
             card_title(t.DROP_TITLE)
@@ -74,6 +78,16 @@ def _open(page: Page) -> None:
             card_title(t.RECEIVED_TITLE)
             paragraph(t.RECEIVED_NOTE)
             button(t.RECEIVED_CHECK, lambda: page.go("check"))
+
+
+def _limit(page: Page) -> int:
+    """How large an upload may be, in bytes; to the megabyte, so that it does not change all the time."""
+    limit = page.session.workspace.max_upload(MAX_UPLOAD)
+    return limit - limit % MEGABYTE
+
+
+def _is_first(page: Page) -> bool:
+    return all(dataset.read is None for dataset in page.session.datasets)
 
 
 def _opened(page: Page) -> None:
