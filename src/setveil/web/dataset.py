@@ -443,9 +443,11 @@ class Dataset:
         """Start a run of what is decided now."""
         self.n_runs += 1
         child, self.spare = self.spare or Child(gives_way=True), None
+        policy = self.policy()
+        policy["model"] |= self.form.settled()
         run = Run(
             self.n_runs,
-            self.policy(),
+            policy,
             self.form.privacy_model().guarantee(),
             self.new_folder(),
             child,
