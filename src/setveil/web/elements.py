@@ -96,6 +96,12 @@ def problem(text: str) -> Text:
     return Text("p", text, "problem").props("role=alert")
 
 
+def about_visits(dataset: Dataset) -> None:
+    """Models and reports speak of people; where records are visits, that is said beside it."""
+    if dataset.read and dataset.read["are_visits"]:
+        paragraph(t.ABOUT_VISITS, "note")
+
+
 def warnings(notes: Sequence[str]) -> None:
     """Warnings, each in a paragraph of its own."""
     for note in notes:

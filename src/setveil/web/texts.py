@@ -100,6 +100,7 @@ OTHER_SESSION = (
 DISMISS = "Dismiss"
 
 # lights of a release
+ABOUT_VISITS = "The records are visits, not people: the guarantee and all figures are about visits."
 LIGHTS = "lights"
 LIGHT = "{question}: {answer}"
 LIGHT_AND = " · "
@@ -492,7 +493,6 @@ CHECK_FILE_HOW = (
 )
 CHECK_FILE_ASK = "Does {name}, as it is, meet this guarantee?"
 CHECK_FILE_START = "Check this file"
-CHECK_FILE_VISITS = "The records are visits, not people. The guarantee is about visits."
 CHECK_ANOTHER = "Check another release"
 CHECK_ORIGINAL = "It was made from {name}: compare it with this original"
 ANSWERS = {

@@ -120,7 +120,7 @@ async def _audit(page: Page, guarantee: str) -> None:
     dataset = page.dataset
     found = await dataset.ask(t.CHECKING, "check", "audit", model=dataset.policy()["model"])
     if found is not None and dataset.read is not None:
-        notes = [t.CHECK_FILE_VISITS] if dataset.read["are_visits"] else []
+        notes = [t.ABOUT_VISITS] if dataset.read["are_visits"] else []
         nothing: dict[str, Any] = dict.fromkeys(("problems", "cannot_be_checked", "guessing", "publisher_says"), ())
         found = {**nothing, **found, "name": shown(dataset.name), "sentence": guarantee, "notes": notes}
     dataset.checked = found

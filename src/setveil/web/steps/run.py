@@ -11,6 +11,7 @@ from setveil.errors import SetveilError
 from setveil.web import texts as t
 from setveil.web.elements import (
     Text,
+    about_visits,
     bullets,
     button,
     drawing,
@@ -131,6 +132,7 @@ def _done(page: Page, run: Run) -> None:
         page.go("handover")
 
     paragraph(run.guarantee)
+    about_visits(page.dataset)
     lights(result["lights"], level=3, with_reasons=False)
     if result["advice"]:
         Text("h3", t.ADVICE)
