@@ -22,7 +22,11 @@ from tests.web.walk import expect, go
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.skipif(find_chromium() is None, reason=NONE), pytest.mark.xdist_group("browser")]
+pytestmark = [
+    pytest.mark.skipif(find_chromium() is None, reason=NONE),
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.long,
+]
 
 ROLES = {"person": "person", "item": "item", "known_columns": "region"}
 # A run each: the file, the options of reading, the algorithm, the model and its parameters.
@@ -58,7 +62,9 @@ async def make_workspaces(folder: Path, temporary: Path) -> None:
                 await dataset.settle()
                 assert run.state == "done", run.problem
             kept.keep(dataset)
-            await dataset.child.end()
+            for child in (dataset.child, dataset.spare, *(run.child for run in dataset.runs)):
+                if child is not None:
+                    await child.end()
         session.close()
 
 
@@ -73,8 +79,8 @@ def test_the_page_shows_the_figures_of_the_reports(
         go(page, "Workspaces")
         page.reload()
         page.get_by_role("button", name=f"Open: {file}").click()
-        page.get_by_role("region", name="Data set").get_by_text("300 people").wait_for()
-        root = page.url.partition("/data/")[0] + f"/data/{number}"
+        page.get_by_role("region", name="Data set").get_by_text(f"Data set {number}: {file}").first.wait_for()
+        root = f"http://{server.host}{server.root}/data/{number}"
         n_runs = sum(name == file for name, *_ in RUNS)
         page.goto(f"{root}/compare")
         page.locator(".comparison tbody tr").first.wait_for()
@@ -85,7 +91,9 @@ def test_the_page_shows_the_figures_of_the_reports(
                 page.goto(f"{root}/run/{run}/report/{kind}")
                 texts[kind] = Reader(page.content()).text
             # The assessment also has the attacker who knows one item more than the guarantee covers: another figure.
-            texts["assessment"] = re.sub(r"With one known item more \(\d+\), .*? of all people", "", texts["assessment"])
+            texts["assessment"] = re.sub(
+                r"With one known item more \(\d+\), .*? of all people", "", texts["assessment"]
+            )
             page.goto(f"{root}/run/{run}")
             page.get_by_role("heading", name=f"Run {run}: guarantee verified").wait_for()
             texts["run"] = Reader(page.locator("#step").inner_html()).text

@@ -271,6 +271,7 @@ FLOOR = "Counts of pairs are off by {error} on average. The floor at k={k} is {f
 OWN_CHOICE = "Or choose a guarantee yourself"
 SINGLED_OUT = "of all {many} are singled out by the worst attacker tried"
 UNCHANGED = "of entries are published unchanged"
+PAIRS_OFF = "is the mean error of counts of pairs"
 GUARANTEE_GRADES = {"good": "verified", "care": "verified, with limits", "bad": "below the threshold"}
 DETAILS = "Details and algorithm"
 REASONS = "Why these settings"
