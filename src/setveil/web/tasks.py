@@ -388,7 +388,8 @@ class Tasks:
             answer = check.answer(bounded.Listener(self.progress, warn=warned.append))
         claim = answer["claim"]
         reason = answer["reason"] if claim is not None and not claim["holds"] else ""
-        return {**answer, "reason": reason, "notes": [*answer["notes"], *warned]}
+        problems = [line.replace(f"{path}/", "") for line in answer["problems"]]  # an upload lies anywhere
+        return {**answer, "problems": problems, "reason": reason, "notes": [*answer["notes"], *warned]}
 
     def do_audit(self, model: dict[str, Any]) -> dict[str, Any]:
         """Whether the data as it is meets a guarantee."""

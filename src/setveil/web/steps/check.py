@@ -10,7 +10,7 @@ from nicegui import ui
 from setveil.errors import SetveilError
 from setveil.web import texts as t
 from setveil.web.children import Child
-from setveil.web.elements import Text, bullets, button, card_title, heading, paragraph, sentence, shown
+from setveil.web.elements import Text, bullets, button, card_title, heading, in_fields, paragraph, sentence, shown
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
 from setveil.web.uploads import CHOSEN, drop_place
 
@@ -157,7 +157,7 @@ def _verdict(found: dict[str, Any]) -> None:
             Text("p", shown(found["sentence"], 600), "sentence")
         if holds and found["guessing"]:  # the sentence above has a condition, and here it is not met
             paragraph(shown(found["guessing"], 400))
-        bullets([shown(line, 500) for line in (*found["problems"], found["reason"]) if line])
+        bullets([shown(in_fields(line), 500) for line in (*found["problems"], found["reason"]) if line])
         bullets([t.UNCHECKED.format(line=shown(line, 400)) for line in found["cannot_be_checked"]])
         for line in found["notes"]:
             paragraph(sentence(shown(line, 400)), "note")
