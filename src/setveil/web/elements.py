@@ -131,10 +131,12 @@ def empty(text: str, step: str, act: Callable[[], Any]) -> None:
 Cell = str | Callable[[], object]  # text, or a function that builds the content
 
 
-def table(caption: str, header: Sequence[Cell], rows: Sequence[Sequence[Cell]], *, n_numbers: int = 0) -> None:
+def table(
+    caption: str, header: Sequence[Cell], rows: Sequence[Sequence[Cell]], *, n_numbers: int = 0, classes: str = ""
+) -> None:
     """A small table; the last ``n_numbers`` columns hold numbers."""
     first_number = len(header) - n_numbers
-    with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
+    with ui.element("div").classes(f"scroll {classes}").props("tabindex=0 role=region") as region:
         region.props["aria-label"] = caption
         with ui.element("table"):
             Text("caption", caption, "hidden-from-eyes")
@@ -187,13 +189,14 @@ def lights_in_words(answers: Lights) -> str:
     return t.LIGHT_AND.join(t.LIGHT.format(question=light["question"], answer=light["answer"]) for light in answers)
 
 
+BODY = '<circle cx="7" cy="5" r="3.6"/><path d="M1.5 21v-5.5a5.5 5.5 0 0 1 11 0V21z"/>'
+
+
 def crowd(n: int) -> None:
     """A picture of ``n`` people, at most 40."""
     n_drawn = min(n, 40)
     people = "".join(
-        f'<g transform="translate({15 * (place % 20)},{26 * (place // 20)})"><circle cx="7" cy="5" r="3.6"/>'
-        '<path d="M1.5 21v-5.5a5.5 5.5 0 0 1 11 0V21z"/></g>'
-        for place in range(n_drawn)
+        f'<g transform="translate({15 * (place % 20)},{26 * (place // 20)})">{BODY}</g>' for place in range(n_drawn)
     )
     height = 26 * -(-n_drawn // 20)
     ui.html(
@@ -207,9 +210,8 @@ PEOPLE = ("found", "findable", "hidden-in-crowd")  # singled out by any items, b
 
 def person(css: str, x: int = 0, y: int = 0) -> str:
     """One person, as SVG; the three kinds differ in their outline, not only in their colour."""
-    body = '<circle cx="7" cy="5" r="3.6"/><path d="M1.5 21v-5.5a5.5 5.5 0 0 1 11 0V21z"/>'
     mark = '<circle class="mark" cx="7" cy="16" r="1.8"/>' if css == PEOPLE[1] else ""
-    drawn = f'<g class="{css}" transform="translate({x},{y})">{body}{mark}</g>'
+    drawn = f'<g class="{css}" transform="translate({x},{y})">{BODY}{mark}</g>'
     return drawn if x or y else f'<svg viewBox="0 0 14 23" width="14" height="23" aria-hidden="true">{drawn}</svg>'
 
 

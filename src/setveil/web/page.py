@@ -24,6 +24,7 @@ from setveil.web.runs import Run
 from setveil.web.session import Session
 from setveil.web.uploads import Sender
 from setveil.web.workspace import Workspace
+from setveil.workflows.pictures import shared_style
 
 STEPS = tuple(t.STEPS)
 NEED_DATA = tuple(step for step in STEPS if step not in ("start", "columns", "check"))
@@ -411,7 +412,7 @@ def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[st
         outer = client.content.parent_slot
         if outer is not None:
             outer.parent.props("role=none")  # Quasar calls everything <main>
-        colours, parts = _shared_style()
+        colours, parts = shared_style()
         ui.add_head_html(f"<style>{colours}\n.drawn {{\n{parts}\n}}\n{STYLE.read_text(encoding='utf-8')}</style>")
         ui.colors(primary="#1f5fa8")
         Page(session, dataset, step, part)
@@ -452,9 +453,3 @@ def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[st
         shutil.rmtree(workspace.folder, ignore_errors=True)
 
     return app, announce, close
-
-
-def _shared_style() -> tuple[str, str]:
-    from setveil.workflows.pictures import shared_style
-
-    return shared_style()

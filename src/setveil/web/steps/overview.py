@@ -22,6 +22,7 @@ from setveil.web.elements import (
     warnings,
 )
 from setveil.web.uploads import uploader
+from setveil.workflows.pictures import short_percent
 from setveil.workflows.proposals import PURPOSES
 
 if TYPE_CHECKING:
@@ -43,8 +44,6 @@ def build(page: Page) -> None:
 
 def _profile(dataset: Dataset, read: dict[str, Any]) -> None:
     """What the data is."""
-    from setveil.workflows.pictures import short_percent
-
     if dataset.reopening:
         problem(dataset.reopening)
     warnings(dataset.notes)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,21 +114,10 @@ def _opened(page: Page) -> None:
         return
     paragraph(t.DATASETS_NOTE, "soft")
     with ui.element("ul").classes("datasets"):
-        for dataset in opened:
-            name = dataset.title()
-            with ui.element("li"):
-                Text("span", name, "which")
-                Text("span", _facts(dataset.description(), len(dataset.runs)), "soft")
-                with ui.element("span").classes("acts"):
-                    button(
-                        t.DATASET_SHOW,
-                        lambda dataset=dataset: page.show_dataset(dataset, "overview"),
-                        name=f"{t.DATASET_SHOW}: {name}",
-                    )
-                    words = t.DATASET_KEEP if dataset.kept is None else t.DATASET_KEEP_AGAIN
-                    if dataset.read is not None:
-                        button(words, lambda dataset=dataset: keep(dataset), name=f"{words}: {name}")
-                    button(t.CLOSE, lambda dataset=dataset: close(dataset), name=f"{t.CLOSE}: {name}")
+        for one in opened:
+            keeps = {} if one.read is None else {t.DATASET_KEEP if one.kept is None else t.DATASET_KEEP_AGAIN: keep}
+            acts = {t.DATASET_SHOW: lambda dataset: page.show_dataset(dataset, "overview"), **keeps, t.CLOSE: close}
+            _line(one.title(), _facts(one.description(), len(one.runs)), one, acts)
 
 
 def _kept(page: Page) -> None:
@@ -153,21 +144,20 @@ def _kept(page: Page) -> None:
 
     paragraph(t.KEPT_NOTE.format(place=shown(kept.place(), 200)), "soft")
     with ui.element("ul").classes("datasets"):
-        for workspace in found:
-            name = shown(workspace.name)
-            with ui.element("li"):
-                Text("span", name, "which")
-                Text("span", _facts(shown(workspace.facts, 200), workspace.n_runs), "soft")
-                with ui.element("span").classes("acts"):
-                    if workspace.folder not in open_already:
-                        button(
-                            t.KEPT_OPEN,
-                            lambda workspace=workspace: reopen(workspace),
-                            name=f"{t.KEPT_OPEN}: {name}",
-                        )
-                    button(
-                        t.KEPT_DELETE, lambda workspace=workspace: delete(workspace), name=f"{t.KEPT_DELETE}: {name}"
-                    )
+        for one in found:
+            opens = {} if one.folder in open_already else {t.KEPT_OPEN: reopen}
+            facts = _facts(shown(one.facts, 200), one.n_runs)
+            _line(shown(one.name), facts, one, {**opens, t.KEPT_DELETE: delete})
+
+
+def _line(name: str, facts: str, one: Any, acts: Mapping[str, Callable[[Any], Any]]) -> None:
+    """A workspace, and what can be done with it."""
+    with ui.element("li"):
+        Text("span", name, "which")
+        Text("span", facts, "soft")
+        with ui.element("span").classes("acts"):
+            for words, act in acts.items():
+                button(words, partial(act, one), name=f"{words}: {name}")
 
 
 def _has_own_form(format: str) -> bool:
