@@ -134,10 +134,10 @@ def _is_added_by_macos(entry: zipfile.ZipInfo) -> bool:
 def _words_about(added: Sequence[str]) -> str:
     first = one_line(added[0], 60)
     if len(added) == 1:
-        return f'The archive contains "{first}", which macOS adds. It was ignored and is no part of the release.'
+        return f'The archive contains "{first}", which macOS adds. It was ignored and does not belong to the release.'
     return (
-        f'The archive contains {len(added):,} entries that macOS adds, such as "{first}". They were ignored and are no '
-        "part of the release."
+        f'The archive contains {len(added):,} entries that macOS adds, such as "{first}". They were ignored and do not '
+        "belong to the release."
     )
 
 
