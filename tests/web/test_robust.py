@@ -142,10 +142,7 @@ def test_a_file_is_not_lost_while_another_one_is_read(page: Page) -> None:
     page.route("**/upload/**", lambda route: sent.append(route))  # the file is under way until the route goes on
     go(page, "Workspaces")
     upload(page, "second.csv", small_data(200))
-    for _ in range(600):  # on a busy machine it takes a while until the file is under way
-        page.wait_for_timeout(100)
-        if sent:
-            break
+    page.locator(".status", has_text="Sending second.csv").wait_for()  # on a busy machine that takes a while
     header_of(page).get_by_text("30,000 people").wait_for()
     page.wait_for_timeout(1000)  # the page has looked for changes since
     for route in sent:
