@@ -109,7 +109,7 @@ def _page(*, quietly: bool = False) -> Iterator[Page]:
 def _drop_to_verdict(page: Page, file: Path) -> None:
     page.wait_for_timeout(3000)  # somebody looks for the file
     dropped = time.perf_counter()
-    page.locator("input[type=file]").first.set_input_files(file)
+    page.locator("main input[type=file]").first.set_input_files(file)
     page.locator(".result").get_by_text(file.name).wait_for()
     _tell("dropped file is read", time.perf_counter() - dropped)
     page.evaluate(CLICK, "Run")

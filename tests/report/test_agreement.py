@@ -65,11 +65,15 @@ NAMES_ITEMS = ("--sensitive", "--rules")
 
 @pytest.fixture(scope="module")
 def baskets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_baskets(tmp_path_factory.mktemp("data"))
+
+
+def write_baskets(folder: Path) -> Path:
     """Baskets with habits, of very different length: some people are no target for attackers who know four items."""
     source = random.Random(3)
     tastes = [source.sample(range(40), 8) for _ in range(12)]
     rows = [source.sample(source.choice(tastes), min(source.choice((1, 2, 2, 3, 5, 8)), 8)) for _ in range(300)]
-    path = tmp_path_factory.mktemp("data") / "baskets.jsonl"
+    path = folder / "baskets.jsonl"
     path.write_text("".join(json.dumps([f"i{item:02}" for item in sorted(row)]) + "\n" for row in rows))
     for name, text in LISTS.items():
         path.with_name(name).write_text(text)

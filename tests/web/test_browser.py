@@ -54,8 +54,8 @@ DROP_FOLDER = """(place) => {
   const folder = {isDirectory: true, name: 'dropped',
     createReader: () => ({readEntries: (take) => take(batches.shift())})};
   const event = new Event('drop', {bubbles: true, cancelable: true});
-  event.dataTransfer = {items: [{webkitGetAsEntry: () => folder}]};
-  place.querySelector('.q-uploader').dispatchEvent(event);
+  event.dataTransfer = {items: [{webkitGetAsEntry: () => folder}], files: []};
+  place.querySelector('.dropzone').dispatchEvent(event);
 }"""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -35,8 +36,8 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def check(path: Path, unpacked: Path | None = None) -> dict[str, Any]:
-    return Tasks(lambda stage, share: None).do_check(str(path), unpacked and str(unpacked), None, {})
+def check(path: Path) -> dict[str, Any]:
+    return Tasks(lambda stage, share: None).do_check(str(path), None, {})
 
 
 def test_three_answers(release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,12 +45,27 @@ def test_three_answers(release: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     with zipfile.ZipFile(tmp_path / "release.zip", "w") as packed:
         for file in release.iterdir():
             packed.write(file, f"release/{file.name}")
-    (tmp_path / "unpacked").mkdir()
-    assert check(tmp_path / "release.zip", tmp_path / "unpacked")["holds"] is True
-    (tmp_path / "unpacked" / "more.csv").write_text("x")
-    answer = check(tmp_path / "unpacked")
+    answer = check(tmp_path / "release.zip")
+    assert answer["holds"] is True
+    assert not any("macOS" in note for note in answer["notes"])
+    with zipfile.ZipFile(tmp_path / "release.zip", "a") as packed:
+        packed.writestr("__MACOSX/release/._published.csv", "x")
+    answer = check(tmp_path / "release.zip")  # as macOS packs it
+    assert answer["holds"] is True
+    assert any("macOS" in note for note in answer["notes"])
+    shutil.copytree(release, tmp_path / "changed")
+    (tmp_path / "changed" / "more.csv").write_text("x")
+    answer = check(tmp_path / "changed")
     assert answer["holds"] is False
     assert answer["problems"]
+    next((tmp_path / "changed").glob("published.*")).write_text("1,2\n3\n")
+    with zipfile.ZipFile(tmp_path / "changed.zip", "w") as packed:
+        for file in (tmp_path / "changed").iterdir():
+            packed.write(file, file.name)
+    for path in (tmp_path / "changed", tmp_path / "changed.zip"):  # names of files, not of where they lie for now
+        answer = check(path)
+        assert answer["holds"] is False
+        assert not any("/" in line for line in answer["problems"]), answer["problems"]
     monkeypatch.setattr(bounded, "seconds_for", lambda folder: 0.0)
     monkeypatch.setattr(bounded, "GRACE", 0.0)
     answer = check(release)  # a folder that takes too long

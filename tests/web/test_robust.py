@@ -17,8 +17,8 @@ import pytest
 
 from tests.browsers import NONE, find_chromium
 from tests.web.conftest import Server
-from tests.web.test_browser import header_of, small_data
-from tests.web.walk import RUN, give_reason, go, run_and_wait, upload
+from tests.web.test_browser import TREE, header_of, small_data
+from tests.web.walk import RUN, expect, give_reason, go, run_and_wait, upload
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -121,7 +121,6 @@ def test_a_full_disk_is_named_where_it_arises(page: Page, server: Server) -> Non
     try:
         for step in ("Workspaces", "Hierarchy"):
             go(page, step)
-            page.wait_for_timeout(2000)  # what the step computes when it is opened builds it anew
             upload(page, "large.csv", small_data())
             page.get_by_text("“large.csv” could not be stored").wait_for()
     finally:
@@ -143,16 +142,45 @@ def test_a_file_is_not_lost_while_another_one_is_read(page: Page) -> None:
     page.route("**/upload/**", lambda route: sent.append(route))  # the file is under way until the route goes on
     go(page, "Workspaces")
     upload(page, "second.csv", small_data(200))
-    for _ in range(600):  # on a busy machine it takes a while until the file is under way
-        page.wait_for_timeout(100)
-        if sent:
-            break
+    page.locator(".status", has_text="Sending second.csv").wait_for()  # on a busy machine that takes a while
     header_of(page).get_by_text("30,000 people").wait_for()
     page.wait_for_timeout(1000)  # the page has looked for changes since
     for route in sent:
         route.continue_()
     header_of(page).get_by_text("200 people").wait_for()
     page.unroute("**/upload/**")
+
+
+def test_what_is_typed_or_chosen_outlives_what_changes_around_it(page: Page) -> None:
+    """Another tab changes what the step shows, while a file is being chosen and text is being typed here."""
+    upload(page, "people.csv", small_data())
+    header_of(page).get_by_text("300 people").wait_for()
+    go(page, "Hierarchy")
+    prefix = page.get_by_role("textbox", name="Codes: prefix lengths")
+    other = page.context.new_page()
+    other.goto(page.url)
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Choose a file").click()
+    other.get_by_role("button", name="Categories of equal size, items in order").click()
+    page.get_by_text("7 items in").wait_for()  # the place to drop files is another one now
+    chooser.value.set_files({"name": "tree.csv", "mimeType": "text/csv", "buffer": TREE})
+    page.get_by_role("heading", name="tree.csv").wait_for()
+    page.get_by_text("Use another hierarchy").click()
+    prefix.fill("2,4")
+    go(other, "Overview")
+    other.get_by_text("Names of codes").click()
+    upload(other, "names.csv", b"code,description\nitem 3,the third\n")
+    page.get_by_role("button", name="Open high").click()
+    page.get_by_text("item 3 the third: ").wait_for()
+    expect(prefix).to_have_value("2,4")
+    go(page, "Workspaces")
+    path = page.get_by_role("textbox", name="Path on this machine")
+    path.fill("/data/a file that is")
+    run_and_wait(other, 1, "guarantee verified")
+    page.get_by_text("1 run").wait_for()
+    expect(path).to_have_value("/data/a file that is")
+    expect(path).to_be_focused()
+    other.close()
 
 
 @pytest.mark.long

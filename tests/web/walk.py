@@ -106,7 +106,7 @@ def go(page: Page, step: str) -> None:
 def upload(page: Page, name: str, content: bytes) -> None:
     """Drop a file; what is dropped on the first step is opened there."""
     file: Any = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
-    page.locator("input[type=file]").first.set_input_files(file)
+    page.locator("main input[type=file]").first.set_input_files(file)
 
 
 def run_and_wait(page: Page, number: int, ends: str) -> None:

@@ -90,6 +90,54 @@ def test_paths_that_lead_elsewhere_are_refused(tmp_path: Path, name: str) -> Non
     assert [path.name for path in (tmp_path / "in").iterdir()] == ["side"]
 
 
+FINDER = ("release/.DS_Store", "release/._report.html", "__MACOSX/._release", "__MACOSX/release/._published.csv")
+
+
+def test_what_macos_adds_is_ignored_and_named(release: Path, tmp_path: Path) -> None:
+    archive = handover.zip_public(release, tmp_path / "release.zip")
+    with zipfile.ZipFile(archive, "a") as opened:
+        for name in FINDER:
+            opened.writestr(name, b"\0\5\x16\7")
+    target = tmp_path / "unpacked"
+    target.mkdir()
+    with pytest.warns(sv.SetveilWarning, match=r"4 entries that macOS adds, such as \"release/.DS_Store\"\. They"):
+        handover.unpack_release(archive, target)
+    assert {path.name for path in target.iterdir()} == {path.name for path in release.iterdir()}
+    assert sv.verify_folder(target).holds is True
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "__MACOSX/release/published.csv",  # what is no entry of the Finder, in its folder
+        "__MACOSX/release/deeper/._x",
+        "release/deeper/._x",
+        "release/deeper/.DS_Store",
+        "../._x",
+        "__MACOSX/../._x",
+        "a\\._x",
+        "release/Thumbs.db",
+        "release/_x",
+        "release/.ds_store/x",
+    ],
+)
+def test_nothing_else_is_ignored(tmp_path: Path, name: str) -> None:
+    (tmp_path / "target").mkdir()
+    with pytest.raises(InputError, match="archive"):
+        handover.unpack_release(packed(tmp_path / "x.zip", (name, b"x")), tmp_path / "target")
+    assert not [*(tmp_path / "target").iterdir()]
+
+
+def test_links_and_masses_that_look_like_macos_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "target").mkdir()
+    link = packed(tmp_path / "1.zip", ("._x", b"/etc/passwd"), mode=stat.S_IFLNK | 0o777)
+    with pytest.raises(InputError, match="not a file of a release"):
+        handover.unpack_release(link, tmp_path / "target")
+    many = packed(tmp_path / "2.zip", *((f"._{n}", b"") for n in range(300)))
+    with pytest.raises(InputError, match="more than a release has"):
+        handover.unpack_release(many, tmp_path / "target")
+
+
 def test_links_bombs_and_other_archives_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "target"
     target.mkdir()

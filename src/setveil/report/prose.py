@@ -183,7 +183,7 @@ def advice_of(facts: Facts) -> list[str]:
     is_lost = not facts.traits.is_truthful and ((lost or 0) > MUCH or in_empty > MUCH * facts.records / 2)
     is_empty = facts.traits.is_truthful and empty > MANY_EMPTY * facts.records
     is_below = crowd_of(facts.profile).colour(facts.crowd) == "bad"
-    is_poor = is_red[UTILITY] and not (is_useless or is_lost or is_empty or is_coarse)
+    is_poor = is_red[UTILITY] and not (is_useless or is_lost or is_coarse)
     by_urgency = {
         f"Do not publish this release: all people have the same label, or none. {_weaker(facts)}": is_useless,
         f"The profile {facts.profile.words} asks for more: increase k to {facts.profile.k}.": is_below,

@@ -82,6 +82,7 @@ class Child:
             except (OSError, ValueError):
                 pass
             self.stop(self._fate or t.CHILD_ENDED)
+            await process.wait()  # else the next question might still go to it
             kind = "replaced" if self._is_replaced else ENDED if self._fate == t.CHILD_ENDED else "stopped"
             raise TaskError(self._fate, kind)
 

@@ -87,6 +87,7 @@ class Dataset:
         self.hierarchy: str | None = None
         self.hierarchy_name = ""
         self.tree: dict[str, Any] | None = None
+        self.n_trees = 0  # that were built or read
         self.systems: dict[str, Any] | None = None  # code systems, and the one that the items belong to
         self.preview: dict[str, Any] | None = None  # what the guarantee would do with this hierarchy
         self.faults: list[Any] = []  # of the last hierarchy file: severity, line, its text, what is wrong
@@ -232,9 +233,9 @@ class Dataset:
     async def take_names(self, path: str | None) -> None:
         """Show names beside codes: those of the list, else those of the code system."""
         names = await self.ask(t.READING, "overview", "names", path=path)
-        if names is not None:
+        if names is not None and (names, path) != (self.names, self.names_list):
             self.names, self.names_list = names, path
-            self.touch()
+            self.touch("overview", "risk", "protect", "hierarchy")
 
     def shown(self, label: str, limit: int = 40) -> str:
         """An item or category as people see it, with its name where it has one."""
@@ -442,9 +443,11 @@ class Dataset:
         """Start a run of what is decided now."""
         self.n_runs += 1
         child, self.spare = self.spare or Child(gives_way=True), None
+        policy = self.policy()
+        policy["model"] |= self.form.settled()
         run = Run(
             self.n_runs,
-            self.policy(),
+            policy,
             self.form.privacy_model().guarantee(),
             self.new_folder(),
             child,

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nicegui import events, ui
+from nicegui import ui
 from nicegui.element import Element
 from nicegui.elements.mixins.text_element import TextElement
 
-from setveil.errors import SetveilError, one_line
+from setveil.errors import one_line
 from setveil.io.formats.registry import FORMATS
 from setveil.io.options import READING
 from setveil.web import texts as t
-from setveil.web.guard import MAX_UPLOAD, MEGABYTE
 
 if TYPE_CHECKING:
     from setveil.web.dataset import Dataset
-    from setveil.web.page import Page
 
 for field_class in (ui.input, ui.number, ui.select, ui.textarea):  # one look for all fields
     field_class.default_props("outlined dense")
@@ -99,6 +96,12 @@ def problem(text: str) -> Text:
     return Text("p", text, "problem").props("role=alert")
 
 
+def about_visits(dataset: Dataset) -> None:
+    """Models and reports speak of people; where records are visits, that is said beside it."""
+    if dataset.read and dataset.read["are_visits"]:
+        paragraph(t.ABOUT_VISITS, "note")
+
+
 def warnings(notes: Sequence[str]) -> None:
     """Warnings, each in a paragraph of its own."""
     for note in notes:
@@ -128,10 +131,12 @@ def empty(text: str, step: str, act: Callable[[], Any]) -> None:
 Cell = str | Callable[[], object]  # text, or a function that builds the content
 
 
-def table(caption: str, header: Sequence[Cell], rows: Sequence[Sequence[Cell]], *, n_numbers: int = 0) -> None:
+def table(
+    caption: str, header: Sequence[Cell], rows: Sequence[Sequence[Cell]], *, n_numbers: int = 0, classes: str = ""
+) -> None:
     """A small table; the last ``n_numbers`` columns hold numbers."""
     first_number = len(header) - n_numbers
-    with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
+    with ui.element("div").classes(f"scroll {classes}").props("tabindex=0 role=region") as region:
         region.props["aria-label"] = caption
         with ui.element("table"):
             Text("caption", caption, "hidden-from-eyes")
@@ -184,13 +189,14 @@ def lights_in_words(answers: Lights) -> str:
     return t.LIGHT_AND.join(t.LIGHT.format(question=light["question"], answer=light["answer"]) for light in answers)
 
 
+BODY = '<circle cx="7" cy="5" r="3.6"/><path d="M1.5 21v-5.5a5.5 5.5 0 0 1 11 0V21z"/>'
+
+
 def crowd(n: int) -> None:
     """A picture of ``n`` people, at most 40."""
     n_drawn = min(n, 40)
     people = "".join(
-        f'<g transform="translate({15 * (place % 20)},{26 * (place // 20)})"><circle cx="7" cy="5" r="3.6"/>'
-        '<path d="M1.5 21v-5.5a5.5 5.5 0 0 1 11 0V21z"/></g>'
-        for place in range(n_drawn)
+        f'<g transform="translate({15 * (place % 20)},{26 * (place // 20)})">{BODY}</g>' for place in range(n_drawn)
     )
     height = 26 * -(-n_drawn // 20)
     ui.html(
@@ -204,9 +210,8 @@ PEOPLE = ("found", "findable", "hidden-in-crowd")  # singled out by any items, b
 
 def person(css: str, x: int = 0, y: int = 0) -> str:
     """One person, as SVG; the three kinds differ in their outline, not only in their colour."""
-    body = '<circle cx="7" cy="5" r="3.6"/><path d="M1.5 21v-5.5a5.5 5.5 0 0 1 11 0V21z"/>'
     mark = '<circle class="mark" cx="7" cy="16" r="1.8"/>' if css == PEOPLE[1] else ""
-    drawn = f'<g class="{css}" transform="translate({x},{y})">{body}{mark}</g>'
+    drawn = f'<g class="{css}" transform="translate({x},{y})">{BODY}{mark}</g>'
     return drawn if x or y else f'<svg viewBox="0 0 14 23" width="14" height="23" aria-hidden="true">{drawn}</svg>'
 
 
@@ -377,51 +382,3 @@ class ItemPicker:
             if len(self.chosen) > t.N_CHIPS:
                 paragraph(t.AND_MORE.format(n=len(self.chosen) - t.N_CHIPS), "soft")
                 button(t.REMOVE_ALL.format(n=len(self.chosen)), self._remove_all)
-
-
-def hold_while_sending(page: Page, place: ui.upload) -> None:
-    """Leave the step as it is until the file has arrived, and not longer: what came of it is shown at once."""
-
-    def end() -> None:
-        if page.sending == place.id:  # and not another one, begun since
-            page.sending = 0
-
-    place.on("start", lambda: setattr(page, "sending", place.id), args=[])
-    place.on("finish", end, args=[])
-    place.on_upload(end)
-
-
-def uploader(
-    page: Page,
-    label: str,
-    stem: str,
-    take: Callable[[Path, str], Any],
-    *,
-    limit: int = MAX_UPLOAD,
-    main: bool = False,
-) -> None:
-    """A place to drop a file, and a button that opens the file dialog. ``take`` gets the path and the name that the
-    file came with; ``stem`` is its name here. The step shows what goes wrong.
-    """
-    step, problems = page.step, page.dataset.problems
-
-    async def receive(event: events.UploadEventArguments) -> None:
-        try:
-            path = await page.session.receive(event.file, stem)
-        except SetveilError as problem:
-            problems[step] = str(problem)
-            return
-        answer = take(path, shown(event.file.name))
-        if isinstance(answer, Awaitable):
-            await answer
-
-    def reject() -> None:
-        problems[step] = t.TOO_LARGE.format(megabytes=limit // MEGABYTE)
-
-    with ui.element("div").classes("drop"):
-        place = ui.upload(label=label, auto_upload=True, max_file_size=limit, max_files=1, on_rejected=reject)
-        place.on_upload(receive)
-        hold_while_sending(page, place)
-        place.props("flat").classes("dropzone")
-        chooser = ui.button(t.CHOOSE_FILE).props(MAIN if main else "no-caps outline")
-        chooser.on("click", js_handler=f"() => getHtmlElement({place.id}).querySelector('input').click()")

@@ -93,6 +93,12 @@ class Form:
         own = declared(self.kind)
         return make_model(self.model, {name: value for name, value in self.options().items() if name in own})
 
+    def settled(self) -> dict[str, Any]:
+        """What a policy says about the model, with numbers as the model has them: it may have filled some in."""
+        said, model = self.options(), self.privacy_model()
+        whole = [one.name for one in self.parameters() if isinstance(one.kind, Whole) and one.name in said]
+        return {**said, **{name: getattr(model, name) for name in whole if isinstance(getattr(model, name, None), int)}}
+
     def problem(self) -> str:
         """What is still missing; empty where the model is complete."""
         try:

@@ -22,7 +22,9 @@ from setveil.web.guard import REPORT_POLICY
 from setveil.web.help import HELP, TOUR, TOUR_END, TOUR_NAME, TOUR_NEXT, TOUR_WHERE
 from setveil.web.runs import Run
 from setveil.web.session import Session
+from setveil.web.uploads import Sender
 from setveil.web.workspace import Workspace
+from setveil.workflows.pictures import shared_style
 
 STEPS = tuple(t.STEPS)
 NEED_DATA = tuple(step for step in STEPS if step not in ("start", "columns", "check"))
@@ -45,11 +47,14 @@ class Page:
         self.session, self.dataset, self.step, self.part = session, dataset, step, part
         self.client = ui.context.client
         self._seen = -1  # version of the step that is shown
+        self._read: object = None  # the data that it was built from
         self._seen_header: object = None
         self._seen_problem = ""
         self._seen_done: list[bool] = []
         self.shows_help = False
-        self.sending = 0  # the place whose file is under way: it would be lost if the step were built anew
+        self.sending = ""  # what is being sent
+        self.sent_by: dict[tuple[int, str, str], Sender] = {}  # per data set, step and place
+        self.parts: list[Part] = []  # of the step that is shown
         self._frame()
         self.show(step, part)
         self._write_address("replaceState")
@@ -88,6 +93,7 @@ class Page:
                 self.footer = ui.element("div").classes("row-of-buttons footer")
             self.help = ui.element("aside").classes("help")
             self.help.props["aria-label"] = t.HELP_NAME
+        self.senders = ui.element("div").classes("senders")  # of files; a step may be built anew meanwhile
 
     def _link(self, step: str) -> Text:
         with ui.element("li"):
@@ -146,12 +152,11 @@ class Page:
         if step == "overview" and dataset.read and dataset.asks_for_roles() and "columns" not in dataset.visited:
             step = "columns"  # before any figure looks safe
         self.step = session.step = step  # a new tab opens where the last one was
-        self.sending = 0
         self.part = part
         session.dataset = dataset
         if dataset.read is not None:  # a step that had nothing to show was not seen
             dataset.visited.add(step)
-        self._seen = dataset.versions[step]
+        self._seen, self._read = dataset.versions[step], dataset.read
         for name, link in self.links.items():
             link.props("aria-current=step") if name == step else link.props(remove="aria-current")
         self.title.text, self.lead.text = t.STEPS[step][1:]
@@ -159,6 +164,7 @@ class Page:
         self._show_status()
         self._show_help()
         self.content.clear()
+        self.parts = []
         with self.content:
             if session.is_touring:
                 self._guide(step)
@@ -270,7 +276,7 @@ class Page:
 
     def _show_status(self) -> None:
         """What is going on, and what went wrong on this step."""
-        self.status.text = self.dataset.busy
+        self.status.text = self.sending or self.dataset.busy
         words = self.dataset.problems.get(self.step, "")
         if self._seen_problem != words:
             self._seen_problem = words
@@ -281,14 +287,47 @@ class Page:
                 self.client.run_javascript(TO_TROUBLE)
 
     def _look(self) -> None:
-        """Show what changed. A step is built anew only where its content is another: what is typed there stays."""
+        """Show what changed since the last look."""
         if self.dataset not in self.session.datasets:  # another tab removed it
             self.show_dataset(self.session.dataset)
-        elif self.sending or self._seen == self.dataset.versions[self.step]:
+        elif self._seen != self.dataset.versions[self.step]:
+            is_same = self.step == "start" or self._read is self.dataset.read
+            self._update() if self.parts and is_same else self.refresh()
+        else:
             self._show_header()
             self._show_status()
-        else:
-            self.refresh()
+
+    def _update(self) -> None:
+        """Show what changed in the step; the rest stays as it is, with what is typed there."""
+        self._seen = self.dataset.versions[self.step]
+        for part in self.parts:
+            part.look()
+        self._show_header()
+        self._show_status()
+        self._show_footer()
+
+    def add_part(self, build: Callable[[], object], shows: Callable[[], object] = lambda: None) -> None:
+        """A part of the step that is built anew only where what it ``shows`` is another."""
+        self.parts.append(Part(build, shows))
+
+
+class Part:
+    """A part of a step."""
+
+    def __init__(self, build: Callable[[], object], shows: Callable[[], object]) -> None:
+        self.build, self.shows = build, shows
+        self.shown: object = self  # nothing that it could show
+        self.place = ui.element("div").classes("part")
+        self.look()
+
+    def look(self) -> None:
+        """Build it where it shows something else than before."""
+        shown_now = self.shows()
+        if shown_now != self.shown:
+            self.shown = shown_now
+            self.place.clear()
+            with self.place:
+                self.build()
 
 
 def place_of(address: str, session: Session) -> tuple[Dataset | None, str, str]:
@@ -373,7 +412,7 @@ def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[st
         outer = client.content.parent_slot
         if outer is not None:
             outer.parent.props("role=none")  # Quasar calls everything <main>
-        colours, parts = _shared_style()
+        colours, parts = shared_style()
         ui.add_head_html(f"<style>{colours}\n.drawn {{\n{parts}\n}}\n{STYLE.read_text(encoding='utf-8')}</style>")
         ui.colors(primary="#1f5fa8")
         Page(session, dataset, step, part)
@@ -414,9 +453,3 @@ def make_app(workspace: Workspace, file: Path | None) -> tuple[Any, Callable[[st
         shutil.rmtree(workspace.folder, ignore_errors=True)
 
     return app, announce, close
-
-
-def _shared_style() -> tuple[str, str]:
-    from setveil.workflows.pictures import shared_style
-
-    return shared_style()

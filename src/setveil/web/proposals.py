@@ -8,7 +8,7 @@ from typing import Any
 from setveil.models import make_model
 from setveil.report.lights import GRADES, GUARANTEE, LEVELS, RESIDUAL_RISK, UTILITY, crowd_of
 from setveil.report.profiles import Profile
-from setveil.web.texts import FLOOR, GUARANTEE_GRADES, ORIGINAL, ORIGINAL_WORDS, SINGLED_OUT, UNCHANGED
+from setveil.web.texts import FLOOR, GUARANTEE_GRADES, ORIGINAL, ORIGINAL_WORDS, PAIRS_OFF, SINGLED_OUT, UNCHANGED
 from setveil.workflows import code_systems, pictures
 from setveil.workflows.proposals import Choice, Suggestion
 
@@ -34,7 +34,7 @@ def shown_proposals(found: Suggestion, profile: Profile, floors: Mapping[int, fl
                 "lights": _lights_of(choice, profile),
                 "figures": [
                     (pictures.short_percent(_worst_of(choice)), SINGLED_OUT.format(many=who)),
-                    (pictures.short_percent(choice.exact), UNCHANGED),
+                    _kept_of(choice),
                 ],
                 "floor": _floor_of(choice, floors),
                 "warning": choice.warning,
@@ -64,6 +64,14 @@ def _lights_of(choice: Choice, profile: Profile) -> list[dict[str, str]]:
             (UTILITY, choice.colour, GRADES[choice.colour]),
         )
     ]
+
+
+def _kept_of(choice: Choice) -> tuple[str, str]:
+    """What analysts keep: entries, or counts where no entry of a person is published."""
+    pairs = choice.utility.errors.get("pairs")
+    if choice.shown_entries and pairs is not None:
+        return pictures.short_percent(pairs.mean), PAIRS_OFF
+    return pictures.short_percent(choice.exact), UNCHANGED
 
 
 def _worst_of(choice: Choice) -> float:

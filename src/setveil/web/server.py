@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import secrets
@@ -20,6 +21,7 @@ from setveil.web.workspace import Workspace
 
 PORT = 8765
 START_PAGE = "start.html"
+OFTEN = (700, 10, 10)  # objects between two hunts for cycles: each is short, so that no click waits for one
 
 
 def serve(
@@ -88,6 +90,8 @@ def _serve(listener: socket.socket, host: str, workspace: Workspace, file: Path 
     if host not in ("127.0.0.1", "::1", "localhost"):
         _say(t.HOST_WARNING.format(host=host))
     _say(t.ADDRESS.format(address=address + token))
+    gc.freeze()  # what was imported stays
+    gc.set_threshold(*OFTEN)
     if opens_browser:
         _write_private(start_page, leading_to(address + once))
         threading.Timer(0.5, webbrowser.open, (start_page.as_uri(),)).start()

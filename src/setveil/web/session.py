@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,15 +46,20 @@ class Session:
 
     async def receive(self, file: FileUpload, stem: str) -> Path:
         """Keep an upload under a name of our own; InputError where the disk is full."""
-        folder = self.workspace.new_folder()
-        path = folder / safe_name(file.name, stem)
-        try:
-            await file.save(path)
-        except OSError as problem:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise InputError(t.NOT_SAVED.format(name=one_line(file.name), reason=problem.strerror)) from None
+        name = safe_name(file.name, stem)
+        path = await self._store({name: file}, one_line(file.name)) / name
         self.uploads[str(path)] = one_line(file.name)
         return path
+
+    async def _store(self, files: Mapping[str, FileUpload], called: str) -> Path:
+        folder = self.workspace.new_folder()
+        try:
+            for name, file in files.items():
+                await file.save(folder / name)
+        except OSError as problem:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise InputError(t.NOT_SAVED.format(name=called, reason=problem.strerror)) from None
+        return folder
 
     def copy_of(self, path: Path, name: str) -> Path:
         """A file of a kept workspace, as if it had been uploaded now."""
@@ -70,14 +75,7 @@ class Session:
         for file in files:
             if not PLAIN.fullmatch(file.name):
                 raise InputError(t.FOLDER_ODD.format(name=one_line(file.name)))
-        folder = self.workspace.new_folder()
-        try:
-            for file in files:
-                await file.save(folder / file.name)
-        except OSError as problem:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise InputError(t.NOT_SAVED.format(name=t.FOLDER_NAME, reason=problem.strerror)) from None
-        return folder
+        return await self._store({file.name: file for file in files}, t.FOLDER_NAME)
 
     def open(self, shown: Dataset, path: Path, name: str, **given: Any) -> Dataset:
         """Read a file as a data set of its own, in place of ``shown`` where that has no file or could not be read."""

@@ -380,20 +380,16 @@ class Tasks:
 
     # -- check ----------------------------------------------------------------------------------------------------
 
-    def do_check(
-        self, path: str, unpacked: str | None, original: str | None, options: dict[str, Any]
-    ) -> dict[str, Any]:
-        """The verdict about a folder, or about an archive, which is unpacked into ``unpacked``."""
-        folder = Path(path) if unpacked is None else handover.unpack_release(path, unpacked)
-        if not folder.is_dir():
-            raise InputError("There is no such folder. Check the path.")
+    def do_check(self, path: str, original: str | None, options: dict[str, Any]) -> dict[str, Any]:
+        """The verdict about a folder or an archive."""
         warned: list[str] = []
-        request = bounded.Request(str(folder), original, reading=options if original else {})
+        request = bounded.Request(path, original, reading=options if original else {})
         with bounded.BoundedCheck(request) as check:  # the files may come from anyone
             answer = check.answer(bounded.Listener(self.progress, warn=warned.append))
         claim = answer["claim"]
         reason = answer["reason"] if claim is not None and not claim["holds"] else ""
-        return {**answer, "reason": reason, "notes": [*answer["notes"], *warned]}
+        problems = [line.replace(f"{path}/", "") for line in answer["problems"]]  # an upload lies anywhere
+        return {**answer, "problems": problems, "reason": reason, "notes": [*answer["notes"], *warned]}
 
     def do_audit(self, model: dict[str, Any]) -> dict[str, Any]:
         """Whether the data as it is meets a guarantee."""

@@ -9,6 +9,8 @@ MOTTO = "Your data stays on this machine."
 SKIP = "Skip to the step"
 NAVIGATION = "Steps"
 SENDING = "Sending the file"
+SENDING_FILE = "Sending {name} …"
+NOT_SENT = "“{name}” did not arrive completely. Choose it again."
 
 # Step: name in the navigation, heading, what it is for.
 STEPS = {
@@ -98,6 +100,7 @@ OTHER_SESSION = (
 DISMISS = "Dismiss"
 
 # lights of a release
+ABOUT_VISITS = "The records are visits, not people: the guarantee and all figures are about visits."
 LIGHTS = "lights"
 LIGHT = "{question}: {answer}"
 LIGHT_AND = " · "
@@ -268,6 +271,7 @@ FLOOR = "Counts of pairs are off by {error} on average. The floor at k={k} is {f
 OWN_CHOICE = "Or choose a guarantee yourself"
 SINGLED_OUT = "of all {many} are singled out by the worst attacker tried"
 UNCHANGED = "of entries are published unchanged"
+PAIRS_OFF = "is the mean error of counts of pairs"
 GUARANTEE_GRADES = {"good": "verified", "care": "verified, with limits", "bad": "below the threshold"}
 DETAILS = "Details and algorithm"
 REASONS = "Why these settings"
@@ -490,7 +494,6 @@ CHECK_FILE_HOW = (
 )
 CHECK_FILE_ASK = "Does {name}, as it is, meet this guarantee?"
 CHECK_FILE_START = "Check this file"
-CHECK_FILE_VISITS = "The records are visits, not people. The guarantee is about visits."
 CHECK_ANOTHER = "Check another release"
 CHECK_ORIGINAL = "It was made from {name}: compare it with this original"
 ANSWERS = {

@@ -108,6 +108,8 @@ class BoundedCheck:
         """The result of ``verify_folder`` as JSON; its errors are passed on."""
         try:
             answer = _listen(self.pipe, listener, self.end)
+            if answer is not None and self.unpacked is not None:
+                answer = _without_folder(answer, self.unpacked.name)
             return answer or _cannot_tell(self._why_it_ended(self.process.wait(GRACE)))
         except (TimeoutError, subprocess.TimeoutExpired):
             return _cannot_tell(out_of_time(self.seconds))
@@ -117,6 +119,12 @@ class BoundedCheck:
             return out_of_time(self.seconds)
         most = f"more than {self.memory >> 20:,} MB" if self.memory else "too much"
         return f"checking the files takes {most} of memory."
+
+
+def _without_folder(answer: dict[str, Any], folder: str) -> dict[str, Any]:
+    """The answer about an archive: where its files were unpacked helps nobody."""
+    lines = ("problems", "cannot_be_checked", "notes")
+    return {**answer, **{name: [line.replace(f"{folder}/", "") for line in answer[name]] for name in lines}}
 
 
 def _listen(pipe: IO[bytes], listener: Listener, end: float) -> dict[str, Any] | None:

@@ -6,13 +6,14 @@ import json
 import os
 import shutil
 import stat
+import warnings
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from setveil.errors import InputError, one_line
+from setveil.errors import InputError, SetveilWarning, one_line
 from setveil.io.hierarchies.sources import is_built_hierarchy, with_file
 from setveil.io.releases.folders import Staging, internal_folder_of
 from setveil.policy.schema import Policy
@@ -23,6 +24,7 @@ from setveil.workflows.signing import SIGNATURE
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # no times in archives: the same release gives the same bytes
 MAX_UNPACKED = 2_000_000_000  # bytes
 MAX_FILES = 100
+MACOS = "__MACOSX"  # the folder that the Finder puts beside what it packs
 POLICY, HIERARCHY, RECORD = "policy.toml", "hierarchy.csv", "run.json"
 _CHUNK = 1 << 20
 
@@ -100,13 +102,16 @@ def unpack_release(archive: str | os.PathLike[str], folder: str | os.PathLike[st
     """Unpack an archive that somebody sent into an empty folder; returns where the certificate is.
 
     Only plain files directly in one folder, or at the top, are taken: no paths that lead elsewhere, no links, no more
-    than a release has. What is unpacked is counted while it comes, so that a small archive cannot fill the disk.
+    than a release has. What macOS adds to archives is left where it is, and a warning says so. What is unpacked is
+    counted while it comes, so that a small archive cannot fill the disk.
     """
     target = Path(folder)
     try:
         with zipfile.ZipFile(archive) as opened:
-            entries = [entry for entry in opened.infolist() if not entry.is_dir()]
-            _check_entries(entries)
+            given = [entry for entry in opened.infolist() if not entry.is_dir()]
+            added = [entry.filename for entry in given if _is_added_by_macos(entry)]
+            entries = [entry for entry in given if not _is_added_by_macos(entry)]
+            _check_entries(entries, len(added))
             left = MAX_UNPACKED
             for entry in entries:
                 left = _unpack(opened, entry, target / Path(entry.filename).name, left)
@@ -114,22 +119,45 @@ def unpack_release(archive: str | os.PathLike[str], folder: str | os.PathLike[st
         raise InputError(
             f"{one_line(os.fspath(archive), 120)}: is not a ZIP archive, or is damaged or locked; ask for a new copy."
         ) from None
+    if added:
+        warnings.warn(_words_about(added), SetveilWarning, stacklevel=2)
     return target
 
 
-def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
-    if len(entries) > MAX_FILES:
-        raise InputError(f"The archive contains {len(entries):,} files, more than a release has.")
+def _is_added_by_macos(entry: zipfile.ZipInfo) -> bool:
+    """Whether it is what the Finder adds: ``.DS_Store`` and ``._NAME``, where the release is or below ``__MACOSX``."""
+    parts = entry.filename.split("/")
+    depth = 3 if parts[0] == MACOS else 2
+    return (parts[-1] == ".DS_Store" or parts[-1].startswith("._")) and len(parts) <= depth and not _is_odd(entry)
+
+
+def _words_about(added: Sequence[str]) -> str:
+    first = one_line(added[0], 60)
+    if len(added) == 1:
+        return f'The archive contains "{first}", which macOS adds. It was ignored and does not belong to the release.'
+    return (
+        f'The archive contains {len(added):,} entries that macOS adds, such as "{first}". They were ignored and do not '
+        "belong to the release."
+    )
+
+
+def _is_odd(entry: zipfile.ZipInfo) -> bool:
+    """Whether its path may lead elsewhere, or it is no plain file."""
+    name, kind = entry.filename, stat.S_IFMT(entry.external_attr >> 16)
+    has_odd_path = any(part in ("", ".", "..") for part in name.split("/")) or any(c in name for c in "\\:\0")
+    return has_odd_path or kind not in (0, stat.S_IFREG)
+
+
+def _check_entries(entries: Sequence[zipfile.ZipInfo], n_added: int) -> None:
+    """Refuse what is no release; macOS adds at most two entries to each file."""
+    if len(entries) > MAX_FILES or n_added > 2 * MAX_FILES:
+        raise InputError(f"The archive contains {len(entries) + n_added:,} files, more than a release has.")
     if sum(entry.file_size for entry in entries) > MAX_UNPACKED:
         raise InputError(f"The archive unpacks to more than {MAX_UNPACKED:,} bytes; give the folder by its path.")
     folders, names = set(), set()
     for entry in entries:
         parts = entry.filename.split("/")
-        mode = entry.external_attr >> 16
-        is_odd = (
-            not parts[-1] or any(part in ("", ".", "..") for part in parts) or any(c in entry.filename for c in "\\:\0")
-        )
-        if is_odd or len(parts) > 2 or (stat.S_IFMT(mode) not in (0, stat.S_IFREG)):
+        if len(parts) > 2 or _is_odd(entry):
             raise InputError(
                 f'The archive contains "{one_line(entry.filename)}", which is not a file of a release folder.'
             )

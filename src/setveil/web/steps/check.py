@@ -2,47 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nicegui import events, ui
+from nicegui import ui
 
 from setveil.errors import SetveilError
 from setveil.web import texts as t
 from setveil.web.children import Child
-from setveil.web.elements import (
-    MAIN,
-    Text,
-    bullets,
-    button,
-    card_title,
-    heading,
-    hold_while_sending,
-    paragraph,
-    sentence,
-    shown,
-)
+from setveil.web.elements import Text, bullets, button, card_title, heading, in_fields, paragraph, sentence, shown
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
+from setveil.web.uploads import CHOSEN, drop_place
 
 if TYPE_CHECKING:
+    from nicegui.elements.upload_files import FileUpload
+
+    from setveil.web.dataset import Dataset
     from setveil.web.page import Page
 
-
-# Files of a folder go to the uploader. Whatever lies deeper gets a colon in its name, and the server refuses that: the
-# part of a name in front of a slash does not arrive there.
-TAKE_FOLDER = """
-const take = (name, files) => { emit(name); getElement(PLACE).$refs.qRef.addFiles(files); };
-"""
+# Whatever lies deeper in a folder gets a colon in its name, and the server refuses that: the part of a name in front of
+# a slash does not arrive there.
 DROPPED = """
 const entries = [...e.dataTransfer.items].map(item => item.webkitGetAsEntry && item.webkitGetAsEntry());
 const folder = entries.find(entry => entry && entry.isDirectory);
-if (!folder) return;
-e.preventDefault(); e.stopPropagation();
-e.target.dispatchEvent(new DragEvent('dragleave', {relatedTarget: document.body}));  // the place is no longer marked
+if (!folder) return e.dataTransfer.files.length && send(e.dataTransfer.files);
 const files = [], reader = folder.createReader();
 let waiting = 1;
-const settle = () => { waiting -= 1; if (!waiting) take(folder.name, files); };
+const settle = () => { waiting -= 1; if (!waiting) send(files, folder.name); };
 const next = () => reader.readEntries((some) => {
   if (!some.length) return settle();
   for (const entry of some)
@@ -52,14 +38,14 @@ const next = () => reader.readEntries((some) => {
 });
 next();
 """
-CHOSEN = """
+CHOSEN_FOLDER = """
 const input = document.createElement('input');
 input.type = 'file'; input.webkitdirectory = true;
 input.onchange = () => {
   const parts = (file) => file.webkitRelativePath.split('/');
   const files = [...input.files];
-  if (files.length) take(parts(files[0])[0],
-    files.map(file => parts(file).length > 2 ? new File([''], parts(file).slice(1).join(':')) : file));
+  if (files.length) send(files.map(file => parts(file).length > 2
+    ? new File([''], parts(file).slice(1).join(':')) : file), parts(files[0])[0]);
 };
 input.click();
 """
@@ -72,25 +58,12 @@ def build(page: Page) -> None:
         _verdict(dataset.checked)
         heading(t.CHECK_ANOTHER)
 
-    async def receive(event: events.MultiUploadEventArguments) -> None:
-        names.append(t.FOLDER_NAME)  # in case the browser did not say it
-        try:
-            if len(event.files) == 1 and event.files[0].name.lower().endswith(".zip"):
-                path = await page.session.receive(event.files[0], "archive")
-                unpacked = path.parent / "unpacked"
-                unpacked.mkdir(mode=0o700)
-                work = _check(page, str(path), str(unpacked), shown(event.files[0].name))
-            else:
-                folder = await page.session.receive_folder(event.files)
-                work = _check(page, str(folder), None, shown(names[0]))
-            dataset.begin(work)
-        except SetveilError as reason:
-            refuse(str(reason))
-
-    names: list[str] = []  # of the folder that was dropped or chosen
-
-    def too_large() -> None:
-        refuse(t.TOO_LARGE.format(megabytes=MAX_UPLOAD // MEGABYTE))
+    async def receive(files: list[FileUpload], folder: str) -> None:
+        if len(files) == 1 and files[0].name.lower().endswith(".zip"):
+            path, name = await page.session.receive(files[0], "archive"), files[0].name
+        else:
+            path, name = await page.session.receive_folder(files), folder or t.FOLDER_NAME
+        dataset.begin(_check(dataset, path, shown(name)))
 
     def refuse(why: str) -> None:
         """The verdict about another release must not stand beside it."""
@@ -102,13 +75,15 @@ def build(page: Page) -> None:
         if not path.is_dir():
             field.error = t.NO_SUCH_FOLDER.format(path=shown(path, 200))
             return
-        dataset.begin(_check(page, str(path.absolute()), None, shown(path.name)))
+        dataset.begin(_check(dataset, path.absolute(), shown(path.name)))
 
     level = 2 if dataset.checked is None else 3
     with ui.element("div").classes("cards"):
         with ui.element("section").classes("card"):
             card_title(t.CHECK_DROP, level)
-            _drop(page, receive, too_large, names)
+            buttons = {t.CHOOSE_ARCHIVE: CHOSEN, t.CHOOSE_FOLDER: CHOSEN_FOLDER}
+            given: Any = {"takes_many": True, "dropped": DROPPED, "buttons": buttons}
+            drop_place(page, "release", t.DROP_RELEASE, receive, **given).refuse = refuse
             paragraph(t.DROP_RELEASE_NOTE.format(megabytes=MAX_UPLOAD // MEGABYTE), "soft")
         with ui.element("section").classes("card"):
             card_title(t.CHECK_FOLDER, level)
@@ -145,53 +120,26 @@ async def _audit(page: Page, guarantee: str) -> None:
     dataset = page.dataset
     found = await dataset.ask(t.CHECKING, "check", "audit", model=dataset.policy()["model"])
     if found is not None and dataset.read is not None:
-        notes = [t.CHECK_FILE_VISITS] if dataset.read["are_visits"] else []
+        notes = [t.ABOUT_VISITS] if dataset.read["are_visits"] else []
         nothing: dict[str, Any] = dict.fromkeys(("problems", "cannot_be_checked", "guessing", "publisher_says"), ())
         found = {**nothing, **found, "name": shown(dataset.name), "sentence": guarantee, "notes": notes}
     dataset.checked = found
     dataset.touch("check")
 
 
-def _drop(page: Page, receive: Callable[..., Any], reject: Callable[[], Any], names: list[str]) -> None:
-    """A place to drop an archive or a folder, and a button for each; the browser gives the folder's name first."""
-    with ui.element("div").classes("drop") as frame:
-        place = ui.upload(
-            label=t.DROP_RELEASE,
-            multiple=True,
-            auto_upload=True,
-            max_total_size=MAX_UPLOAD,
-            on_multi_upload=receive,
-            on_rejected=reject,
-        )
-        place.props("flat").classes("dropzone")
-        hold_while_sending(page, place)
-        with ui.element("div").classes("row-of-buttons"):
-            archive = ui.button(t.CHOOSE_ARCHIVE).props(MAIN)
-            archive.on("click", js_handler=f"() => getHtmlElement({place.id}).querySelector('input').click()")
-            folder = ui.button(t.CHOOSE_FOLDER).props("no-caps outline")
-    take = TAKE_FOLDER.replace("PLACE", str(place.id))
-    frame.on("drop.capture", lambda event: names.append(str(event.args)), js_handler=f"(e) => {{{take}{DROPPED}}}")
-    folder.on("click", lambda event: names.append(str(event.args)), js_handler=f"() => {{{take}{CHOSEN}}}")
-
-
-async def _check(page: Page, path: str, unpacked: str | None, name: str) -> None:
-    dataset = page.dataset
+async def _check(dataset: Dataset, path: Path, name: str) -> None:
     if dataset.checked is not None:
         dataset.checked = None
         dataset.touch("check")
     with_original = dataset.read is not None and dataset.with_original
     child = Child()
-    given: dict[str, Any] = {
-        "path": path,
-        "unpacked": unpacked,
-        "original": str(dataset.path) if with_original else None,
-        "options": dataset.options,
-    }
+    original = str(dataset.path) if with_original else None
+    given: dict[str, Any] = {"path": str(path), "original": original, "options": dataset.options}
     with dataset.working(t.CHECKING, "check") as progress:
         found, _ = await child.ask("check", given, progress)
         dataset.checked = {**found, "name": name}
     await child.end()
-    if dataset.checked is not None:  # else the step shows the same: what is being chosen there stays
+    if dataset.checked is not None:  # else the step shows the same: what is typed there stays
         dataset.touch("check")
 
 
@@ -209,7 +157,7 @@ def _verdict(found: dict[str, Any]) -> None:
             Text("p", shown(found["sentence"], 600), "sentence")
         if holds and found["guessing"]:  # the sentence above has a condition, and here it is not met
             paragraph(shown(found["guessing"], 400))
-        bullets([shown(line, 500) for line in (*found["problems"], found["reason"]) if line])
+        bullets([shown(in_fields(line), 500) for line in (*found["problems"], found["reason"]) if line])
         bullets([t.UNCHECKED.format(line=shown(line, 400)) for line in found["cannot_be_checked"]])
         for line in found["notes"]:
             paragraph(sentence(shown(line, 400)), "note")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
@@ -11,7 +12,8 @@ from setveil.io.formats.registry import FORMATS, is_grid
 from setveil.io.options import READING
 from setveil.io.roles import OLDER, OPTION_OF, as_options
 from setveil.web import texts as t
-from setveil.web.elements import Choice, Text, button, empty, heading, in_fields, paragraph, shown, warnings
+from setveil.web.elements import Choice, Text, button, empty, heading, in_fields, paragraph, shown, table, warnings
+from setveil.workflows.pictures import short_percent
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
@@ -68,48 +70,26 @@ class _Reading:
         heading(t.COLUMNS)
         is_stated = self.dataset.read is not None and self.dataset.states_roles()
         paragraph(t.COLUMNS_STATED if is_stated else t.COLUMNS_NOTE, "soft")
-        with ui.element("div").classes("scroll").props("tabindex=0 role=region") as region:
-            region.props["aria-label"] = t.COLUMNS
-            region.classes("long" if len(self.dataset.columns) > MANY else "")
-            with ui.element("table").classes("roles"):
-                Text("caption", t.COLUMNS, "hidden-from-eyes")
-                with ui.element("thead"), ui.element("tr"):
-                    for name in t.COLUMNS_HEADER:
-                        Text("th", name).props("scope=col")
-                with ui.element("tbody"):
-                    for column in self.dataset.columns:
-                        self._row(column)
+        columns = self.dataset.columns
+        cells = (_name, _values, self._role, _reason)
+        rows = [[partial(cell, column) for cell in cells] for column in columns]
+        table(t.COLUMNS, t.COLUMNS_HEADER, rows, classes="roles long" if len(columns) > MANY else "roles")
 
-    def _row(self, column: dict[str, Any]) -> None:
-        key, label = column["key"], shown(column["name"] or column["key"], 40)
-        with ui.element("tr"):
-            with ui.element("td"):
-                Text("strong", label)
-                paragraph(shown(column["looks_like"], 80), "soft")
-            with ui.element("td"):
-                Text("span", ", ".join(shown(cell, 24) for cell in column["examples"]))
-                paragraph(_facts(column), "soft")
-            with ui.element("td"):
-                choices = {
-                    **({} if column["role"] else {"": ""}),
-                    **{role: t.ROLES.get(role, role) for role in OPTION_OF},
-                }
+    def _role(self, column: dict[str, Any]) -> None:
+        key, label = column["key"], _label(column)
+        choices = {**({} if column["role"] else {"": ""}), **{role: t.ROLES.get(role, role) for role in OPTION_OF}}
 
-                def change(role: str) -> None:
-                    tree.set_visibility(role == "known")
+        def change(role: str) -> None:
+            tree.set_visibility(role == "known")
 
-                self.roles[key] = Choice(t.ROLE_OF.format(column=label), choices, column["role"], change)
-                self.trees[key] = tree = ui.input(label=t.COLUMN_TREE, value=column["hierarchy"])
-                tree.props["aria-label"] = t.COLUMN_TREE_OF.format(column=label)
-                change(column["role"])
-                family = self.families[_stem(column)]
-                if len(family) >= FAMILY and family[0] == key:
-                    words = t.COLUMN_SAME.format(n=len(family), stem=shown(_stem(column), 30))
-                    button(words, lambda: self._same(family))
-            with ui.element("td"):
-                Text("span", shown(column["reason"], 300), "soft")
-                if column["question"]:
-                    paragraph(shown(in_fields(column["question"]), 300), "note")
+        self.roles[key] = Choice(t.ROLE_OF.format(column=label), choices, column["role"], change)
+        self.trees[key] = tree = ui.input(label=t.COLUMN_TREE, value=column["hierarchy"])
+        tree.props["aria-label"] = t.COLUMN_TREE_OF.format(column=label)
+        change(column["role"])
+        family = self.families[_stem(column)]
+        if len(family) >= FAMILY and family[0] == key:
+            words = t.COLUMN_SAME.format(n=len(family), stem=shown(_stem(column), 30))
+            button(words, lambda: self._same(family))
 
     def _same(self, family: list[str]) -> None:
         """Give all columns of a family the role of the first."""
@@ -168,10 +148,28 @@ def _stem(column: dict[str, Any]) -> str:
     return str(column["name"] or column["key"]).rstrip("0123456789")
 
 
+def _label(column: dict[str, Any]) -> str:
+    return shown(column["name"] or column["key"], 40)
+
+
+def _name(column: dict[str, Any]) -> None:
+    Text("strong", _label(column))
+    paragraph(shown(column["looks_like"], 80), "soft")
+
+
+def _values(column: dict[str, Any]) -> None:
+    Text("span", ", ".join(shown(cell, 24) for cell in column["examples"]))
+    paragraph(_facts(column), "soft")
+
+
+def _reason(column: dict[str, Any]) -> None:
+    Text("span", shown(column["reason"], 300), "soft")
+    if column["question"]:
+        paragraph(shown(in_fields(column["question"]), 300), "note")
+
+
 def _facts(column: dict[str, Any]) -> str:
     """How many values it has; how many are missing, and unique, where there are such."""
-    from setveil.workflows.pictures import short_percent
-
     facts = [t.COLUMN_VALUES[column["n_values"] == 1].format(n=column["n_values"])]
     shares = {name: column[name] for name in t.COLUMN_SHARES if column[name]}
     facts += [t.COLUMN_SHARES[name].format(share=short_percent(share)) for name, share in shares.items()]

@@ -18,6 +18,7 @@ from setveil.web.children import TaskError
 from setveil.web.dataset import Dataset
 from setveil.web.elements import (
     Text,
+    about_visits,
     bullets,
     button,
     card_title,
@@ -62,6 +63,7 @@ def build(page: Page) -> None:
 
 def _hand_over(dataset: Dataset, run: Run) -> None:
     Text("p", run.guarantee, "sentence")
+    about_visits(dataset)
     lights(run.lights, level=2, with_reasons=False)
     guarded: list[ui.button] = []  # buttons that a missing reason disables
 

@@ -21,11 +21,12 @@ from setveil.web.elements import (
     problem,
     shown,
     table,
-    uploader,
 )
 from setveil.web.steps.outcome import cut_picture
+from setveil.web.uploads import uploader
 
 if TYPE_CHECKING:
+    from setveil.web.dataset import Dataset
     from setveil.web.page import Page
 
 FOLDED, UNFOLDED = "chevron_right", "expand_more"  # icons
@@ -48,29 +49,27 @@ DROPPED = """(event) => {
 def build(page: Page) -> None:
     """The step."""
     dataset = page.dataset
+
+    def look() -> None:
+        if dataset.tree is not None:
+            _Browser(page)
+        elif dataset.hierarchy:
+            source, name = dataset.hierarchy, dataset.hierarchy_name
+            paragraph(h.HIERARCHY_IN_USE.format(name=_name(dataset)))
+            button(h.HIERARCHY_SHOW.format(name=_name(dataset)), lambda: _load(dataset, source, name))
+        else:
+            paragraph(h.HIERARCHY_EMPTY, "soft")
+
     paragraph(h.HIERARCHY_USE[dataset.hierarchy_use()])
-    if not dataset.hierarchy or dataset.faults:
-        _sources(page)
-    else:
-        with ui.expansion(h.HIERARCHY_OTHER):
-            _sources(page)
-    if dataset.tree is not None:
-        _Browser(page)
-    elif dataset.hierarchy:
-        source, name = dataset.hierarchy, dataset.hierarchy_name
-        paragraph(h.HIERARCHY_IN_USE.format(name=_name(page)))
-        button(h.HIERARCHY_SHOW.format(name=_name(page)), lambda: _load(page, source, name))
-    else:
-        paragraph(h.HIERARCHY_EMPTY, "soft")
+    page.add_part(lambda: _sources(page), lambda: (dataset.n_trees, [*dataset.faults]))
+    page.add_part(look, lambda: (dataset.n_trees, dataset.tree is None, dataset.names))
 
 
-def _name(page: Page) -> str:
-    return shown(page.dataset.hierarchy_name or (page.dataset.hierarchy or "").rpartition("/")[2])
+def _name(dataset: Dataset) -> str:
+    return shown(dataset.hierarchy_name or (dataset.hierarchy or "").rpartition("/")[2])
 
 
-def _load(page: Page, source: str, name: str, *, is_file: bool = False) -> None:
-    dataset = page.dataset
-
+def _load(dataset: Dataset, source: str, name: str, *, is_file: bool = False) -> None:
     async def load() -> None:
         dataset.faults = (await dataset.ask(t.BUILDING, "hierarchy", "faults", path=source) or []) if is_file else []
         dataset.touch("hierarchy")
@@ -80,12 +79,23 @@ def _load(page: Page, source: str, name: str, *, is_file: bool = False) -> None:
         if tree is not None:
             dataset.tree, dataset.hierarchy, dataset.hierarchy_name = tree, source, name
             dataset.preview = None
+            dataset.n_trees += 1
             dataset.touch("hierarchy")
 
     dataset.begin(load())
 
 
 def _sources(page: Page) -> None:
+    """Where a hierarchy may come from; folded where there is one."""
+    dataset = page.dataset
+    if dataset.hierarchy and not dataset.faults:
+        with ui.expansion(h.HIERARCHY_OTHER):
+            _choices(page)
+    else:
+        _choices(page)
+
+
+def _choices(page: Page) -> None:
     dataset = page.dataset
 
     def none() -> None:
@@ -99,23 +109,22 @@ def _sources(page: Page) -> None:
         with ui.element("section").classes("card"):
             card_title(h.HIERARCHY_BUILD)
             proposed = ui.element("div")
-            button(h.HIERARCHY_AUTO, lambda: _load(page, "auto", ""))
+            button(h.HIERARCHY_AUTO, lambda: _load(dataset, "auto", ""))
             fanout = ui.number(label=h.HIERARCHY_FANOUT, value=5, min=2, max=1000)
-            _made_of(fanout, lambda: _load(page, f"fanout:{int(fanout.value or 5)}", ""))
-            _systems(page, proposed)
+            _made_of(fanout, lambda: _load(dataset, f"fanout:{int(fanout.value or 5)}", ""))
+            _systems(dataset, proposed)
             prefix = ui.input(label=h.HIERARCHY_PREFIX, value="1,3")
-            _made_of(prefix, lambda: _load(page, f"prefix:{(prefix.value or '1').strip()}", ""))
+            _made_of(prefix, lambda: _load(dataset, f"prefix:{(prefix.value or '1').strip()}", ""))
         with ui.element("section").classes("card"):
             card_title(h.HIERARCHY_FILE)
-            uploader(page, t.DROP_HERE, "hierarchy", lambda path, name: _load(page, str(path), name, is_file=True))
+            uploader(page, t.DROP_HERE, "hierarchy", lambda path, name: _load(dataset, str(path), name, is_file=True))
             paragraph(h.HIERARCHY_FILE_NOTE, "soft")
     if dataset.faults:
         _faults(dataset.faults)
 
 
-def _systems(page: Page, proposed: ui.element) -> None:
+def _systems(dataset: Dataset, proposed: ui.element) -> None:
     """Code systems bring their own categories; the one that fits is proposed first, in a place of its own."""
-    dataset = page.dataset
     others = ui.element("div")
 
     def show() -> None:
@@ -134,7 +143,7 @@ def _systems(page: Page, proposed: ui.element) -> None:
                 select.move(line)
                 button(
                     h.HIERARCHY_MAKE,
-                    lambda: _load(page, str(select.value), choices[str(select.value)]),
+                    lambda: _load(dataset, str(select.value), choices[str(select.value)]),
                     main=bool(found["found"]) and dataset.tree is None,
                     name=h.HIERARCHY_MAKE_OF.format(label=h.HIERARCHY_SYSTEM),
                 )
@@ -173,7 +182,7 @@ class _Browser:
         self.page, self.dataset = page, page.dataset
         self.marked: dict[int, str] = {}  # chosen nodes and their labels; they stay chosen while one looks elsewhere
         tree = self._tree()
-        heading(h.HIERARCHY_TITLE.format(name=_name(page)))
+        heading(h.HIERARCHY_TITLE.format(name=_name(self.dataset)))
         paragraph(h.HIERARCHY_FACTS.format(**tree), "soft")
         with ui.element("div").classes("tree"):
             with ui.element("section"):

@@ -9,6 +9,7 @@ from nicegui import ui
 
 from setveil.web import texts as t
 from setveil.web.elements import Text, button, card_title, drawing, paragraph, shown, table
+from setveil.workflows.pictures import short_percent
 
 N_ITEMS = 6  # of a combination that is shown
 
@@ -71,8 +72,6 @@ def examples(found: list[dict[str, Any]]) -> None:
 
 def losses(found: list[Any]) -> None:
     """The largest losses; shares and causes only where the algorithm reports them."""
-    from setveil.workflows.pictures import short_percent
-
     rows = [
         (shown(label), what, "" if share is None else short_percent(share), _cause(*cause))
         for label, what, share, cause in found

@@ -19,9 +19,10 @@ from setveil.web.elements import (
     sentence,
     shown,
     table,
-    uploader,
     warnings,
 )
+from setveil.web.uploads import uploader
+from setveil.workflows.pictures import short_percent
 from setveil.workflows.proposals import PURPOSES
 
 if TYPE_CHECKING:
@@ -32,12 +33,17 @@ MOST_LISTED = 20  # items of a record
 
 
 def build(page: Page) -> None:
-    """The step."""
-    from setveil.workflows.pictures import short_percent
-
-    dataset = page.dataset
-    read = dataset.read
+    """The step; names of codes may come later, and whom the release is for is asked meanwhile."""
+    dataset, read = page.dataset, page.dataset.read
     assert read is not None
+    page.add_part(lambda: _profile(dataset, read), lambda: dataset.names)
+    page.add_part(lambda: _purpose(dataset))
+    page.add_part(lambda: _records(dataset, read), lambda: dataset.names)
+    page.add_part(lambda: _names(page), lambda: dataset.names_list)
+
+
+def _profile(dataset: Dataset, read: dict[str, Any]) -> None:
+    """What the data is."""
     if dataset.reopening:
         problem(dataset.reopening)
     warnings(dataset.notes)
@@ -60,9 +66,6 @@ def build(page: Page) -> None:
     if read["columns"]:
         heading(t.KNOWN_COLUMNS)
         table(t.KNOWN_COLUMNS, t.KNOWN_COLUMNS_HEADER, [_column(found) for found in read["columns"]], n_numbers=2)
-    _purpose(dataset)
-    _records(dataset, read)
-    _names(page)
 
 
 def _figures(read: dict[str, Any], one: str, many: str) -> None:

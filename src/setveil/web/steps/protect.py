@@ -10,6 +10,7 @@ from nicegui import ui
 import setveil as sv
 from setveil.errors import SetveilError
 from setveil.models import Parameter, make_model
+from setveil.report.profiles import ENVIRONMENTS
 from setveil.web import texts as t
 from setveil.web.dataset import EFFORT, Dataset
 from setveil.web.elements import (
@@ -30,6 +31,7 @@ from setveil.web.elements import (
 from setveil.web.form import is_number, slider_of
 from setveil.web.model_pictures import picture_of
 from setveil.web.steps.lists import item_list
+from setveil.workflows.proposals import PURPOSES
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
@@ -40,14 +42,25 @@ LONG = 2000  # characters of what a proposal rests on
 def build(page: Page) -> None:
     """The step."""
     dataset = page.dataset
-    mark = _proposals(page)
-    heading(t.OWN_CHOICE if dataset.proposals else t.MODEL_TITLE)
+    marks: list[Callable[[], None]] = []  # shows which proposal is in use
+
+    def propose() -> None:
+        marks[:] = [_proposals(page)]
+        marks[0]()
+        heading(t.OWN_CHOICE if dataset.proposals else t.MODEL_TITLE)
+
+    page.add_part(propose, lambda: (dataset.proposals, dataset.proposing is None, dataset.found_nothing))
+    page.add_part(lambda: _choose(page, lambda: marks[0]()), lambda: dataset.names)
+
+
+def _choose(page: Page, mark: Callable[[], None]) -> None:
+    """The guarantee of one's own; ``mark`` is called when it changes."""
     _models(page)
     with ui.element("div").classes("halves"):
         with ui.element("section"):
             heading(t.NUMBERS_TITLE)
             guarantee = _Guarantee(page, mark)
-            for parameter in dataset.form.parameters():
+            for parameter in page.dataset.form.parameters():
                 _parameter(page, parameter, guarantee)
         with ui.element("section").classes("guarantee"):
             guarantee.build()
@@ -212,13 +225,6 @@ def _algorithms(page: Page) -> None:
             ui.checkbox(t.GUESSABLE, value=dataset.accepts_guessable, on_change=accept)
 
 
-def _receivers(purpose: str) -> str:
-    from setveil.report.profiles import ENVIRONMENTS
-    from setveil.workflows.proposals import PURPOSES
-
-    return ENVIRONMENTS[PURPOSES[purpose].environment].words
-
-
 def _proposals(page: Page) -> Callable[[], None]:
     """Suggested settings; gives what marks the one in use."""
     dataset = page.dataset
@@ -252,7 +258,7 @@ def _proposals(page: Page) -> Callable[[], None]:
     paragraph(t.SUGGEST_NOTE)
     with ui.element("div").classes("inline"):
         button(t.SUGGEST, ask) if dataset.proposing is None else button(t.SUGGEST_CANCEL, cancel)
-        paragraph(t.SUGGEST_FOR.format(purpose=_receivers(dataset.purpose)), "soft")
+        paragraph(t.SUGGEST_FOR.format(purpose=ENVIRONMENTS[PURPOSES[dataset.purpose].environment].words), "soft")
     if dataset.found_nothing:
         paragraph(t.SUGGEST_OTHERWISE, "note")
         with ui.element("div").classes("row-of-buttons"):

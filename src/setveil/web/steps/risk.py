@@ -24,6 +24,7 @@ from setveil.web.elements import (
     table,
     warnings,
 )
+from setveil.workflows.pictures import short_percent
 
 if TYPE_CHECKING:
     from setveil.web.dataset import Dataset
@@ -52,7 +53,7 @@ def build(page: Page) -> None:
             drawing(risk["chart"])
         with ui.element("section"):
             rows = [
-                (str(row["known"]), *(_percent(row[name]) for name in ("singled_out", "below_k", CHANCE)))
+                (str(row["known"]), *(short_percent(row[name]) for name in ("singled_out", "below_k", CHANCE)))
                 for row in risk["rows"]
             ]
             table(title, t.CURVE_HEADER, rows, n_numbers=3)
@@ -158,7 +159,7 @@ class _People:
         self.sentence.text = t.PEOPLE_SENTENCE.format(base=base, knows=knows, n=of_100(average), **self.who)
         if number:
             self.worst.text = t.PEOPLE_WORST.format(n=of_100(worst), **self.who)
-            shares = [_percent(share * row["share_of_records"]) for share in (average, worst)]
+            shares = [short_percent(share * row["share_of_records"]) for share in (average, worst)]
             self.all.text = t.PEOPLE_ALL.format(share=shares[0], worst=shares[1], **self.who)
         with self.picture:
             people(
@@ -215,9 +216,3 @@ def _try_it(page: Page, risk: dict[str, Any]) -> None:
     answer = Text("p", "", "fits").props("role=status")
     if dataset.known or dataset.known_values:
         ui.timer(0.05, count, once=True)
-
-
-def _percent(share: float | None) -> str:
-    from setveil.workflows.pictures import short_percent
-
-    return short_percent(share)

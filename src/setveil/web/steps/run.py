@@ -11,6 +11,7 @@ from setveil.errors import SetveilError
 from setveil.web import texts as t
 from setveil.web.elements import (
     Text,
+    about_visits,
     bullets,
     button,
     drawing,
@@ -28,6 +29,7 @@ from setveil.web.elements import (
 )
 from setveil.web.runs import BAD, Run
 from setveil.web.steps.outcome import cut_picture, examples, losses
+from setveil.workflows.pictures import seconds
 
 if TYPE_CHECKING:
     from setveil.web.page import Page
@@ -131,6 +133,7 @@ def _done(page: Page, run: Run) -> None:
         page.go("handover")
 
     paragraph(run.guarantee)
+    about_visits(page.dataset)
     lights(result["lights"], level=3, with_reasons=False)
     if result["advice"]:
         Text("h3", t.ADVICE)
@@ -141,7 +144,7 @@ def _done(page: Page, run: Run) -> None:
             button(t.RUN_CHANGE, lambda: page.go("protect"))
         button(t.STEPS["handover"][0], hand_over, name=t.HANDOVER_RUN.format(number=run.number))
         ui.link(t.REPORT_INTERNAL, f"{run.address}/report/internal", new_tab=True)
-        Text("span", t.RUN_TOOK.format(seconds=_seconds(run.seconds)), "soft")
+        Text("span", t.RUN_TOOK.format(seconds=seconds(run.seconds)), "soft")
     cut_picture(result)
     if result["examples"]:
         Text("h3", t.EXAMPLES_TITLE)
@@ -167,9 +170,3 @@ def _done(page: Page, run: Run) -> None:
             table(t.FIGURES, (t.COST, ""), result["metrics"], n_numbers=1)
     with ui.expansion(t.NOT_PROTECTED):
         bullets(result["not_protected"], "soft")
-
-
-def _seconds(value: float) -> str:
-    from setveil.workflows.pictures import seconds
-
-    return seconds(value)

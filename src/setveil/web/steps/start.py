@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +14,9 @@ from setveil.errors import SetveilError
 from setveil.io.formats.registry import FORMATS, is_grid
 from setveil.web import kept
 from setveil.web import texts as t
-from setveil.web.elements import Text, button, card_title, heading, paragraph, shown, uploader
+from setveil.web.elements import Text, button, card_title, heading, paragraph, shown
 from setveil.web.guard import MAX_UPLOAD, MEGABYTE
+from setveil.web.uploads import uploader
 
 if TYPE_CHECKING:
     from setveil.web.dataset import Dataset
@@ -22,14 +25,18 @@ if TYPE_CHECKING:
 
 def build(page: Page) -> None:
     """The step."""
-    _open(page)
-    _opened(page)
-    _kept(page)
+    session = page.session
+    page.add_part(lambda: _open(page), lambda: (_limit(page), _is_first(page)))
+    page.add_part(
+        lambda: _opened(page),
+        lambda: [(one.title(), one.description(), len(one.runs), one.kept) for one in session.datasets],
+    )
+    page.add_part(lambda: _kept(page), lambda: [one.kept for one in session.datasets])
 
 
 def _open(page: Page) -> None:
     session = page.session
-    limit = session.workspace.max_upload(MAX_UPLOAD)
+    limit, is_first = _limit(page), _is_first(page)
 
     def open_file(path: Path, name: str, **given: Any) -> None:
         page.dataset.problems.pop("start", None)
@@ -49,7 +56,6 @@ def _open(page: Page) -> None:
         baskets, taxonomy = demo_files()
         open_file(baskets, baskets.name, hierarchy=str(taxonomy), options=dict(DEMO_ROLES))
 
-    is_first = all(dataset.read is None for dataset in session.datasets)
     with ui.element("div").classes("cards four"):
         with ui.element("section").classes("card"):
             card_title(t.DROP_TITLE)
@@ -76,6 +82,16 @@ def _open(page: Page) -> None:
             button(t.RECEIVED_CHECK, lambda: page.go("check"))
 
 
+def _limit(page: Page) -> int:
+    """How large an upload may be, in bytes; to the megabyte, so that it does not change all the time."""
+    limit = page.session.workspace.max_upload(MAX_UPLOAD)
+    return limit - limit % MEGABYTE
+
+
+def _is_first(page: Page) -> bool:
+    return all(dataset.read is None for dataset in page.session.datasets)
+
+
 def _opened(page: Page) -> None:
     """The data sets that are open, each with its runs: return to one, keep it, or close it."""
 
@@ -98,21 +114,10 @@ def _opened(page: Page) -> None:
         return
     paragraph(t.DATASETS_NOTE, "soft")
     with ui.element("ul").classes("datasets"):
-        for dataset in opened:
-            name = dataset.title()
-            with ui.element("li"):
-                Text("span", name, "which")
-                Text("span", _facts(dataset.description(), len(dataset.runs)), "soft")
-                with ui.element("span").classes("acts"):
-                    button(
-                        t.DATASET_SHOW,
-                        lambda dataset=dataset: page.show_dataset(dataset, "overview"),
-                        name=f"{t.DATASET_SHOW}: {name}",
-                    )
-                    words = t.DATASET_KEEP if dataset.kept is None else t.DATASET_KEEP_AGAIN
-                    if dataset.read is not None:
-                        button(words, lambda dataset=dataset: keep(dataset), name=f"{words}: {name}")
-                    button(t.CLOSE, lambda dataset=dataset: close(dataset), name=f"{t.CLOSE}: {name}")
+        for one in opened:
+            keeps = {} if one.read is None else {t.DATASET_KEEP if one.kept is None else t.DATASET_KEEP_AGAIN: keep}
+            acts = {t.DATASET_SHOW: lambda dataset: page.show_dataset(dataset, "overview"), **keeps, t.CLOSE: close}
+            _line(one.title(), _facts(one.description(), len(one.runs)), one, acts)
 
 
 def _kept(page: Page) -> None:
@@ -139,21 +144,20 @@ def _kept(page: Page) -> None:
 
     paragraph(t.KEPT_NOTE.format(place=shown(kept.place(), 200)), "soft")
     with ui.element("ul").classes("datasets"):
-        for workspace in found:
-            name = shown(workspace.name)
-            with ui.element("li"):
-                Text("span", name, "which")
-                Text("span", _facts(shown(workspace.facts, 200), workspace.n_runs), "soft")
-                with ui.element("span").classes("acts"):
-                    if workspace.folder not in open_already:
-                        button(
-                            t.KEPT_OPEN,
-                            lambda workspace=workspace: reopen(workspace),
-                            name=f"{t.KEPT_OPEN}: {name}",
-                        )
-                    button(
-                        t.KEPT_DELETE, lambda workspace=workspace: delete(workspace), name=f"{t.KEPT_DELETE}: {name}"
-                    )
+        for one in found:
+            opens = {} if one.folder in open_already else {t.KEPT_OPEN: reopen}
+            facts = _facts(shown(one.facts, 200), one.n_runs)
+            _line(shown(one.name), facts, one, {**opens, t.KEPT_DELETE: delete})
+
+
+def _line(name: str, facts: str, one: Any, acts: Mapping[str, Callable[[Any], Any]]) -> None:
+    """A workspace, and what can be done with it."""
+    with ui.element("li"):
+        Text("span", name, "which")
+        Text("span", facts, "soft")
+        with ui.element("span").classes("acts"):
+            for words, act in acts.items():
+                button(words, partial(act, one), name=f"{words}: {name}")
 
 
 def _has_own_form(format: str) -> bool:
