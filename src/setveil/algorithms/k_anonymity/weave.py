@@ -46,7 +46,7 @@ from setveil.core import Transactions
 from setveil.engines.distributed import DistributedDataset
 from setveil.errors import InputError
 from setveil.models import KAnonymity
-from setveil.orderings.gray import gray_order
+from setveil.orderings.gray import bits_of_items, gray_order
 from setveil.releases import Replacement
 
 BLOCK = 8192  # records that exchange places in one pass; a block's counts stay in the cache
@@ -228,12 +228,16 @@ def cut_run(
 
 
 def as_rows(block: Block) -> tuple[Transactions, MarkedRecords, NDArray[np.int64]]:
-    """Distinct rows, the records as copies of them, and which record of the block each copy is."""
+    """Distinct rows, the records as copies of them, and which record of the block each copy is.
+
+    The copies' items are numbered by frequency, which keeps the counts of most occurrences close together.
+    """
     distinct, weights, row_of = block.public.distinct()
     order = np.argsort(row_of, kind="stable")
     copies = np.concatenate(([0], np.cumsum(weights)))
     hidden = block.hidden.select(order)
-    parts = (distinct.indptr, distinct.items, copies, row_of[order], hidden.indptr, hidden.items)
+    items = bits_of_items(distinct, "frequency")[distinct.items]
+    parts = (distinct.indptr, items, copies, row_of[order], hidden.indptr, hidden.items)
     return distinct, MarkedRecords(*(part.astype(np.uint32) for part in parts)), order
 
 
