@@ -18,7 +18,10 @@ from tests.naive.km_cases import cases
 from tests.naive.optimal import skewed_cases
 
 
-def from_counts(data: Transactions, tree: Hierarchy, model: KmAnonymity, context: Context) -> CountedViolations:
+def from_counts(
+    data: Transactions, tree: Hierarchy, model: KmAnonymity, context: Context, needs_rows: bool = False
+) -> CountedViolations:
+    assert not needs_rows
     return CountedViolations(context.engine.tree_counts(data, tree), tree, model, context)
 
 

@@ -46,7 +46,7 @@ from setveil.core import Transactions
 from setveil.engines.distributed import DistributedDataset
 from setveil.errors import InputError
 from setveil.models import KAnonymity
-from setveil.orderings.gray import bits_of_items, gray_order
+from setveil.orderings.gray import bits_of_items, gray_order, gray_orders
 from setveil.releases import Replacement
 
 BLOCK = 8192  # records that exchange places in one pass; a block's counts stay in the cache
@@ -200,8 +200,8 @@ def cut_block(block: Block, k: int) -> NDArray[np.int64]:
     distinct, rows, order = as_rows(block)
     best = np.empty(0, dtype=np.int64)
     least = -1
-    for bits in ("frequency", "id"):
-        copies = copies_in(gray_order(distinct, bits), rows)
+    for along in gray_orders(distinct, ["frequency", "id"]):
+        copies = copies_in(along, rows)
         loss, run = cut_run(rows, (distinct.n_items, block.hidden.n_items), copies, k, 1)
         if least < 0 or loss < least:
             best = np.empty(len(order), dtype=np.int64)
@@ -278,7 +278,7 @@ def weave_block(
 ) -> NDArray[np.int64]:
     """Step 2 in one block: cut large classes again, then moves and swaps. The class of each record, int64[records]."""
     distinct, rows, order = as_rows(block)
-    orders = [gray_order(distinct, bits_of(distinct, number, seed)) for number in range(n_orderings)]
+    orders = gray_orders(distinct, [bits_of(distinct, number, seed) for number in range(n_orderings)])
     n_marks = block.hidden.n_items if l > 1 else 0
     class_of = cut_large_classes(rows, (distinct.n_items, n_marks), block.class_of[order], orders[0], k, l)
     class_of = join_equal_classes(rows, distinct, class_of)

@@ -131,7 +131,7 @@ class CutSearch:
         cut = Cut(hierarchy, data)
         self.ncp = Losses.of(cut, "ncp")
         self.losses = Losses.of(cut, "lm") if options.suppression else self.ncp
-        self.violations = questions_about(data, hierarchy, model, context)
+        self.violations = questions_about(data, hierarchy, model, context, needs_rows=options.suppression)
         supports = self.violations.node_supports
         self.skeleton = Skeleton.of(hierarchy, supports, model.k, self.losses, options.suppression)
         self.lifting = self.violations.lifting(self.skeleton.bottom, self.skeleton.above)
