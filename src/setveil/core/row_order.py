@@ -49,8 +49,8 @@ def sort_rows(
 
     Returns ``(order, start)``: ``order[j]`` is the row at place ``j`` and ``start[j]`` the place of the first row
     equal to it. As many columns as fit in 63 bits are packed into one key, and only rows that are still tied and still
-    have items go on to the next block of columns. So dense and long rows cost no more than their ties. ``pack``: a faster
-    ``_pack_columns``.
+    have items go on to the next block of columns. So dense and long rows cost no more than their ties. ``pack``:
+    a faster ``_pack_columns``.
     """
     order = np.arange(len(indptr) - 1, dtype=np.int64)
     start = np.zeros(len(order), dtype=np.int64)

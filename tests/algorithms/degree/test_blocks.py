@@ -242,8 +242,7 @@ def test_an_exchange_saves_what_it_says() -> None:
         before = cost()
         leavers = np.arange(len(records), dtype=np.int32)
         saved = sum(
-            kernels.exchange_records(leavers, rows, index, surprise_table(3), assignment, state)
-            for _ in range(3)
+            kernels.exchange_records(leavers, rows, index, surprise_table(3), assignment, state) for _ in range(3)
         )
         assert before - cost() == pytest.approx(saved / SCALE, abs=1e-2)
         assert sorted(assignment.members.ravel().tolist()) == list(range(len(records)))

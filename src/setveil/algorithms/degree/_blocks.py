@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from setveil.algorithms.degree._grouping import Rows
 from setveil.arrays.compiling import compiled
 
-
 HOLDER_BITS = np.int64(40)
 HOLDER = np.int64(1) << HOLDER_BITS
 
