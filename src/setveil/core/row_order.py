@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+Pack = Callable[[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int, int, int], NDArray[np.int64]]
 
 
 def bounds_of(lengths: NDArray[np.integer] | NDArray[np.bool_] | Sequence[int]) -> NDArray[np.int64]:
@@ -41,13 +43,14 @@ def distinct_rows(order: NDArray[np.int64], start: NDArray[np.int64]) -> tuple[N
 
 
 def sort_rows(
-    indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int
+    indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int, pack: Pack | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Order CSR rows lexicographically; a prefix comes before its extensions; equal rows keep their order.
 
     Returns ``(order, start)``: ``order[j]`` is the row at place ``j`` and ``start[j]`` the place of the first row
     equal to it. As many columns as fit in 63 bits are packed into one key, and only rows that are still tied and still
-    have items go on to the next block of columns. So dense and long rows cost no more than their ties.
+    have items go on to the next block of columns. So dense and long rows cost no more than their ties. ``pack``:
+    a faster ``_pack_columns``.
     """
     order = np.arange(len(indptr) - 1, dtype=np.int64)
     start = np.zeros(len(order), dtype=np.int64)
@@ -57,7 +60,7 @@ def sort_rows(
     column = 0
     while len(active):
         rows = order[active]
-        key = _pack_columns(indptr, items, rows, column, n_columns, bits)
+        key = (pack or _pack_columns)(indptr, items, rows, column, n_columns, bits)
         # Positions of one tie group are adjacent, so sorting by (group, key) permutes inside groups only.
         group = start[active]
         resorted = np.lexsort((key, group)) if column else np.argsort(key, kind="stable")

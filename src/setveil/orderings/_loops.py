@@ -12,23 +12,43 @@ from setveil.arrays.sorting import sort_values
 
 @compiled
 def encode_gray_rows(
-    indptr: NDArray[np.int64], items: NDArray[np.int32], rank: NDArray[np.int32], codes: NDArray[np.int32]
+    indptr: NDArray[np.int64],
+    column_indptr: NDArray[np.int64],
+    column_rows: NDArray[np.int32],
+    by_rank: NDArray[np.int64],
+    codes: NDArray[np.int32],
 ) -> None:
     """Write each row as one code per item and one for its end, such that Gray order is lexicographic order of codes.
 
-    ``rank[item]`` is the item's bit, 0 for the most significant; ``codes`` has room for ``len(items) + n_rows``. At
-    even positions a larger bit comes first and the end before everything; at odd positions it is the other way round.
+    ``column_indptr``, ``column_rows``: the rows of each item; ``by_rank``: the items, most significant bit first;
+    ``codes`` has room for all items and an end of each row. At even positions a larger bit comes first and the end
+    before everything; at odd positions it is the other way round. Going through the items in order spares sorting rows.
     """
-    n_bits = len(rank)
-    for row in range(len(indptr) - 1):
-        first = indptr[row] + row
-        length = indptr[row + 1] - indptr[row]
-        for place in range(length):
-            codes[first + place] = rank[items[indptr[row] + place]]
-        sort_values(codes[first : first + length])
-        for place in range(0, length, 2):
-            codes[first + place] = n_bits - codes[first + place]
-        codes[first + length] = n_bits if length % 2 else 0
+    n_bits, n_rows = len(by_rank), len(indptr) - 1
+    length = np.zeros(n_rows, dtype=np.int64)  # so far
+    for bit in range(n_bits):
+        item = by_rank[bit]
+        for place in range(column_indptr[item], column_indptr[item + 1]):
+            row = column_rows[place]
+            codes[indptr[row] + row + length[row]] = bit if length[row] & 1 else n_bits - bit
+            length[row] += 1
+    for row in range(n_rows):
+        codes[indptr[row + 1] + row] = n_bits if length[row] & 1 else 0
+
+
+@compiled
+def pack_codes(
+    indptr: NDArray[np.int64], codes: NDArray[np.int32], rows: NDArray[np.int64], column: int, n_columns: int, bits: int
+) -> NDArray[np.int64]:
+    """What ``core.row_order`` packs, in one pass."""
+    keys = np.empty(len(rows), dtype=np.int64)
+    for number in range(len(rows)):
+        first, last = indptr[rows[number]] + column, indptr[rows[number] + 1]
+        key = np.int64(0)
+        for place in range(first, first + n_columns):
+            key = (key << bits) | (codes[place] + 1 if place < last else 0)
+        keys[number] = key
+    return keys
 
 
 @compiled

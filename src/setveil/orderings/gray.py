@@ -9,6 +9,8 @@ Cost: sorting the rows; memory a few times that of the data.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -23,18 +25,42 @@ def gray_order(data: Transactions, bits: str | ArrayLike = "frequency") -> NDArr
     ``bits``: which item is the most significant bit: ``"frequency"`` (the most frequent, ties by item number), ``"id"``
     (the first in ascending order), or a rank per item, 0 for the most significant.
     """
-    ends, codes = gray_codes(data.indptr, data.items, bits_of_items(data, bits))
-    return sort_rows(ends, codes, data.n_items + 1)[0]
+    return gray_orders(data, [bits])[0]
+
+
+def gray_orders(data: Transactions, several: Sequence[str | ArrayLike]) -> list[NDArray[np.int64]]:
+    """The Gray order for each of several ``bits``."""
+    from setveil.orderings._loops import pack_codes
+
+    columns = _columns_of(data.indptr, data.items, data.n_items)
+    ranks = (bits_of_items(data, bits) for bits in several)
+    return [sort_rows(*_encode(data.indptr, columns, rank), data.n_items + 1, pack_codes)[0] for rank in ranks]
 
 
 def gray_codes(
     indptr: NDArray[np.int64], items: NDArray[np.int32], rank: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Rows of codes from 0 to the number of items, whose lexicographic order is the Gray order of the given rows."""
+    return _encode(indptr, _columns_of(indptr, items, len(rank)), rank)
+
+
+def _columns_of(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The rows of each item, as CSR."""
+    from setveil.arrays.mining import invert_rows
+
+    return invert_rows(indptr, items, n_items)
+
+
+def _encode(
+    indptr: NDArray[np.int64], columns: tuple[NDArray[np.int64], NDArray[np.int32]], rank: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The rows of codes behind columns."""
     from setveil.orderings._loops import encode_gray_rows
 
-    codes = np.empty(len(items) + len(indptr) - 1, dtype=np.int32)
-    encode_gray_rows(indptr, items, rank, codes)
+    codes = np.empty(len(columns[1]) + len(indptr) - 1, dtype=np.int32)
+    encode_gray_rows(indptr, *columns, np.argsort(rank), codes)
     return indptr + np.arange(len(indptr)), codes  # every row has grown by its end code
 
 

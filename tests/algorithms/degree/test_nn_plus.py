@@ -9,7 +9,7 @@ import numpy as np
 from setveil.algorithms.base import Context
 from setveil.algorithms.degree import _profiles as kernels
 from setveil.algorithms.degree._grouping import Rows
-from setveil.algorithms.degree.groups import split_records
+from setveil.algorithms.degree.groups import narrow_rows, split_records
 from setveil.algorithms.degree.nn_plus import NNPlus, _index_of, _profiles_of, _Sequence
 from setveil.models import PrivacyDegree
 from tests.naive import degree as naive
@@ -54,7 +54,8 @@ def test_nn_plus_keeps_its_books() -> None:
         public, hidden = split.public, split.hidden
         profiles, index, state = _profiles_of(public, hidden, p), _index_of(public, hidden), split.nothing_grouped()
         algorithm = NNPlus(reach=3, needed=1, rounds=2)
-        work = _Sequence(p, public, hidden, profiles, state)
+        rows_of = narrow_rows(public), Rows(hidden.indptr, hidden.items)
+        work = _Sequence(p, public, hidden, *rows_of, profiles, state)
         algorithm._form_groups(work, index, Context())
         algorithm._refill_groups(work, index, Context())
         rows, secrets = public.to_lists(), [set(row) for row in hidden.to_lists()]

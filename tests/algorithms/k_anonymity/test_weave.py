@@ -12,7 +12,15 @@ import pytest
 import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.k_anonymity import weave as module
-from setveil.algorithms.k_anonymity._classes import MarkedRecords, cut_order, found_classes, total_loss, weave_classes
+from setveil.algorithms.k_anonymity._classes import (
+    MarkedRecords,
+    bits_of_row,
+    cut_order,
+    find_bits,
+    found_classes,
+    total_loss,
+    weave_classes,
+)
 from setveil.algorithms.k_anonymity.pta import PTA
 from setveil.algorithms.k_anonymity.weave import (
     Block,
@@ -270,3 +278,26 @@ def test_beats_pta_clearly_everywhere(real_data: Callable[[str], Path], file: st
     ours = run(data, k, passes=3).details["loss"]
     theirs = min(PTA(bits=bits).run(data, KAnonymity(k), Context()).details["loss"] for bits in ("id", "frequency"))
     assert ours < 0.95 * theirs
+
+
+def test_the_bits_of_a_class_are_those_that_half_its_members_have() -> None:
+    source = random.Random(3)
+    for size in (2, 3, 4, 5, 8, 13, 31, 63, 64, 90):
+        records = [sorted(source.sample(range(150), source.randint(0, 30))) for _ in range(size + 3)]
+        public = Transactions.from_lists([str(item) for item in row] for row in records)
+        hidden = public.recode(np.full(public.n_items, -1), public.vocabulary)
+        block = Block(0, public, hidden, np.zeros(len(records), dtype=np.int64))
+        distinct, rows, _ = as_rows(block)
+        class_of = np.repeat([0, 1], [size, 3])
+        count = np.zeros((2, distinct.n_items), np.int16)
+        classes = found_classes(rows, class_of, count, np.zeros((2, 0), np.int32), 4)
+        n_rows = distinct.n_records
+        row_bits = np.array([bits_of_row(rows, row) for row in range(n_rows)], dtype=np.uint64)
+        for row in range(n_rows):
+            own = rows.items[rows.indptr[row] : rows.indptr[row + 1]].tolist()
+            assert int(row_bits[row]) == sum({1 << item % 64 for item in own})
+        halves, nearly = find_bits(rows, classes, row_bits, 0, np.empty(6, dtype=np.uint64))
+        having = [sum(int(row_bits[rows.of[member]]) >> bit & 1 for member in range(size)) for bit in range(64)]
+        for found, least in ((halves, size / 2), (nearly, (size - 1) / 2)):
+            expected = [size > 63 or number >= least for number in having]
+            assert [bool(int(found) >> bit & 1) for bit in range(64)] == expected

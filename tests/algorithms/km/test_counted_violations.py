@@ -11,6 +11,7 @@ from setveil.algorithms.km import counted_violations, optimal, refine
 from setveil.algorithms.km.aa_refine import AARefine
 from setveil.algorithms.km.counted_violations import CountedViolations
 from setveil.algorithms.km.optimal import Optimal
+from setveil.algorithms.km.violations import Violations, questions_about
 from setveil.core import Hierarchy, Transactions
 from setveil.errors import InputError
 from setveil.models import KmAnonymity
@@ -18,7 +19,10 @@ from tests.naive.km_cases import cases
 from tests.naive.optimal import skewed_cases
 
 
-def from_counts(data: Transactions, tree: Hierarchy, model: KmAnonymity, context: Context) -> CountedViolations:
+def from_counts(
+    data: Transactions, tree: Hierarchy, model: KmAnonymity, context: Context, needs_rows: bool = False
+) -> CountedViolations:
+    assert not needs_rows
     return CountedViolations(context.engine.tree_counts(data, tree), tree, model, context)
 
 
@@ -46,3 +50,13 @@ def test_whole_records_are_not_counted() -> None:
     data, tree, k = cases(1, seed=1)[0]
     with pytest.raises(InputError, match="set m to a number"):
         from_counts(data, tree, KmAnonymity(k, "all"), Context(hierarchy=tree))
+
+
+def test_large_data_is_counted_once_unless_records_are_needed() -> None:
+    tree = Hierarchy.balanced(Transactions.from_lists([["a", "b", "c"]]), fanout=2)
+    model, context = KmAnonymity(2, 2), Context(hierarchy=tree)
+    many, few = (Transactions.from_lists([["a", "b", "c"]] * n) for n in (20, 2))
+    assert isinstance(questions_about(many, tree, model, context), CountedViolations)
+    assert isinstance(questions_about(many, tree, model, context, needs_rows=True), Violations)
+    assert isinstance(questions_about(many, tree, KmAnonymity(2, "all"), context), Violations)
+    assert isinstance(questions_about(few, tree, model, context), Violations)

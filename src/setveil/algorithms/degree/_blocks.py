@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from setveil.algorithms.degree._grouping import Rows
 from setveil.arrays.compiling import compiled
 
+HOLDER_BITS = np.int64(40)
+HOLDER = np.int64(1) << HOLDER_BITS
+
 
 class BlockAssignment(NamedTuple):
     """Who is in which block; changed in place."""
@@ -24,13 +27,6 @@ class BlockAssignment(NamedTuple):
     members: NDArray[np.int32]  # [blocks, size]
     block_of: NDArray[np.int32]  # [records]
     place_of: NDArray[np.int32]  # [records] where in its block
-
-
-class Tally(NamedTuple):
-    """What a block holds; zero between exchanges."""
-
-    n_holders: NDArray[np.int64]  # [items]
-    weight: NDArray[np.int64]  # [items] the summed lengths of these holders
 
 
 @compiled
@@ -45,19 +41,29 @@ def draw_below(random: NDArray[np.uint64], limit: int) -> int:
 
 
 @compiled
-def count_members(block: int, step: int, rows: Rows, assignment: BlockAssignment, tally: Tally) -> None:
-    """Count every member of a block in (step 1) or out again (-1)."""
+def count_members(block: int, rows: Rows, assignment: BlockAssignment, tally: NDArray[np.int64]) -> None:
+    """Count every member of a block: per item its holders, times ``HOLDER``, plus their lengths.
+
+    One number for both halves what is fetched. ``tally``: zeros, [items].
+    """
     for member in assignment.members[block]:
-        length = rows.indptr[member + 1] - rows.indptr[member]
+        step = HOLDER + np.int64(rows.indptr[member + 1]) - np.int64(rows.indptr[member])
         for j in range(rows.indptr[member], rows.indptr[member + 1]):
-            tally.n_holders[rows.items[j]] += step
-            tally.weight[rows.items[j]] += step * length
+            tally[rows.items[j]] += step
 
 
 @compiled
-def change_by(item: int, step: int, length: int, cost: NDArray[np.int64], tally: Tally) -> int:
+def clear_tally(block: int, rows: Rows, assignment: BlockAssignment, tally: NDArray[np.int64]) -> None:
+    """Back to zeros."""
+    for member in assignment.members[block]:
+        for j in range(rows.indptr[member], rows.indptr[member + 1]):
+            tally[rows.items[j]] = 0
+
+
+@compiled
+def change_by(held: int, step: int, length: int, cost: NDArray[np.int64]) -> int:
     """How the cost of an item changes if a record of this length that has it joins (step 1) or leaves (-1) a block."""
-    n, weight = tally.n_holders[item], tally.weight[item]
+    n, weight = held >> HOLDER_BITS, held & (HOLDER - 1)
     return (weight + step * length) * cost[n + step] - weight * cost[n]
 
 
@@ -68,33 +74,33 @@ def find_partner(
     rows: Rows,
     cost: NDArray[np.int64],
     assignment: BlockAssignment,
-    tallies: tuple[Tally, Tally],
+    here: NDArray[np.int64],
+    there: NDArray[np.int64],
     is_own: NDArray[np.int64],
 ) -> tuple[int, int]:
     """``(place, change)``: where in the target block the best partner is (-1: none), and what the exchange changes.
 
-    ``cost[n]``: of an occurrence, per item of its record, if n records of the block have the item. ``tallies``: of the
-    leaver's block and of the target. ``is_own``: zeros, [items].
+    ``cost[n]``: of an occurrence, per item of its record, if n records of the block have the item. ``here``, ``there``:
+    tallies of the leaver's block and of the target. ``is_own``: zeros, [items].
     """
-    here, there = tallies
-    length = rows.indptr[leaver + 1] - rows.indptr[leaver]
+    length = np.int64(rows.indptr[leaver + 1]) - np.int64(rows.indptr[leaver])
     base = 0
     for j in range(rows.indptr[leaver], rows.indptr[leaver + 1]):
         item = rows.items[j]
         is_own[item] = 1
-        base += change_by(item, -1, length, cost, here) + change_by(item, 1, length, cost, there)
+        base += change_by(here[item], -1, length, cost) + change_by(there[item], 1, length, cost)
     best, best_change = -1, 0
     for place in range(assignment.members.shape[1]):
         partner = assignment.members[target, place]
-        other = rows.indptr[partner + 1] - rows.indptr[partner]
+        other = np.int64(rows.indptr[partner + 1]) - np.int64(rows.indptr[partner])
         change = base
         for j in range(rows.indptr[partner], rows.indptr[partner + 1]):
             item = rows.items[j]
             if is_own[item]:  # both have it: the numbers of holders stay, only their lengths change
-                change -= change_by(item, -1, length, cost, here) + change_by(item, 1, length, cost, there)
-                change += (other - length) * (cost[here.n_holders[item]] - cost[there.n_holders[item]])
+                change -= change_by(here[item], -1, length, cost) + change_by(there[item], 1, length, cost)
+                change += (other - length) * (cost[here[item] >> HOLDER_BITS] - cost[there[item] >> HOLDER_BITS])
             else:
-                change += change_by(item, 1, other, cost, here) + change_by(item, -1, other, cost, there)
+                change += change_by(here[item], 1, other, cost) + change_by(there[item], -1, other, cost)
         if change < best_change:
             best, best_change = place, change
     for j in range(rows.indptr[leaver], rows.indptr[leaver + 1]):
@@ -109,8 +115,6 @@ def exchange_records(
     holders: Rows,
     cost: NDArray[np.int64],
     assignment: BlockAssignment,
-    tallies: tuple[Tally, Tally],
-    is_own: NDArray[np.int64],
     random: NDArray[np.uint64],
 ) -> int:
     """Each of these records may change places with one in a block that holds one of its items; what that saved.
@@ -118,8 +122,10 @@ def exchange_records(
     ``holders`` is the inverted index. The item and its other holder are drawn at random.
     """
     saved = 0
+    here = np.zeros(len(holders.indptr) - 1, dtype=np.int64)
+    there, is_own = np.zeros_like(here), np.zeros_like(here)
     for leaver in leavers:
-        n_items = rows.indptr[leaver + 1] - rows.indptr[leaver]
+        n_items = np.int64(rows.indptr[leaver + 1]) - np.int64(rows.indptr[leaver])
         if n_items == 0:
             continue
         item = rows.items[rows.indptr[leaver] + draw_below(random, n_items)]
@@ -128,11 +134,11 @@ def exchange_records(
         home = assignment.block_of[leaver]
         if home == target:
             continue
-        count_members(home, 1, rows, assignment, tallies[0])
-        count_members(target, 1, rows, assignment, tallies[1])
-        place, change = find_partner(leaver, target, rows, cost, assignment, tallies, is_own)
-        count_members(home, -1, rows, assignment, tallies[0])
-        count_members(target, -1, rows, assignment, tallies[1])
+        count_members(home, rows, assignment, here)
+        count_members(target, rows, assignment, there)
+        place, change = find_partner(leaver, target, rows, cost, assignment, here, there, is_own)
+        clear_tally(home, rows, assignment, here)
+        clear_tally(target, rows, assignment, there)
         if place < 0:
             continue
         partner, mine = assignment.members[target, place], assignment.place_of[leaver]

@@ -82,11 +82,11 @@ def rank_most_alike(seed: int, n_found: int, n_wanted: int, rows: Rows, room: Ro
     """
     for j in range(rows.indptr[seed], rows.indptr[seed + 1]):
         room.is_own[rows.items[j]] = 1
-    length = rows.indptr[seed + 1] - rows.indptr[seed]
+    length = np.int64(rows.indptr[seed + 1]) - np.int64(rows.indptr[seed])
     n_best = 0
     for mine in range(n_found):
         record = room.found[mine]
-        other = rows.indptr[record + 1] - rows.indptr[record]
+        other = np.int64(rows.indptr[record + 1]) - np.int64(rows.indptr[record])
         if n_best == n_wanted and min(length, other) / max(length, other) < room.likeness[n_best - 1]:
             continue  # all items in common would not be enough
         common = 0

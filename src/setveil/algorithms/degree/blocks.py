@@ -45,7 +45,7 @@ from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.degree import _blocks as kernels
 from setveil.algorithms.degree._grouping import Rows
 from setveil.algorithms.degree.gathering import gather, holders_of, pair_blocks
-from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, Split, secret_draws, split_records
+from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, Split, narrow_rows, secret_draws, split_records
 from setveil.algorithms.degree.joining import Parts, join_parts
 from setveil.core import Transactions
 from setveil.models import PrivacyDegree
@@ -99,10 +99,8 @@ class BlocksOfRecords(Algorithm):
         stored, holders = rows.select(gathered), holders_of(rows)  # records of a block side by side: fetched together
         place = np.empty(rows.n_records, dtype=np.int32)
         place[gathered] = numbers = np.arange(rows.n_records, dtype=np.int32)
-        public, holders = Rows(stored.indptr, stored.items), Rows(holders.indptr, place[holders.items])
+        public, holders = narrow_rows(stored), Rows(holders.indptr, place[holders.items])
         assignment = kernels.BlockAssignment(numbers.reshape(-1, size).copy(), numbers // size, numbers % size)
-        zeros = [np.zeros(rows.n_items, dtype=np.int64) for _ in range(5)]
-        tallies, is_own = (kernels.Tally(*zeros[:2]), kernels.Tally(*zeros[2:4])), zeros[4]
         random = np.array([88172645463325252 + context.seed % 2**32], dtype=np.uint64)
         cost, n_records = surprise_table(size), rows.n_records
         n_steps = min(self.passes * n_records, max(n_records, MOST_STEPS)) if len(assignment.members) > 1 else 0
@@ -110,7 +108,7 @@ class BlocksOfRecords(Algorithm):
             for start in range(0, min(n_records, n_steps - first), EXCHANGES_PER_REPORT):
                 context.step("exchanging records", (first + start) / n_steps)
                 leavers = place[start : min(start + EXCHANGES_PER_REPORT, n_records, n_steps - first)]
-                kernels.exchange_records(leavers, public, holders, cost, assignment, tallies, is_own, random)
+                kernels.exchange_records(leavers, public, holders, cost, assignment, random)
         return gathered[assignment.members]
 
 

@@ -11,6 +11,7 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.degree import _gathering as kernels
 from setveil.algorithms.degree._blocks import BlockAssignment
 from setveil.algorithms.degree._grouping import Rows
+from setveil.algorithms.degree.groups import narrow_rows
 from setveil.arrays.mining import invert_rows
 from setveil.core import Transactions
 from setveil.orderings import gray_order
@@ -41,7 +42,7 @@ def gather(rows: Transactions, size: int, seeds: NDArray[np.int64], reach: int, 
 
     Rows have to stand in an order that puts similar ones close together; their number is a multiple of ``size``.
     """
-    public, holders = Rows(rows.indptr, rows.items), holders_of(rows)
+    public, holders = narrow_rows(rows), holders_of(rows)
     assignment, free, room = empty_assignment(rows.n_records, size), all_free(rows), room_for(rows)
     n_sets = 0
     for start in range(0, len(seeds), SEEDS_PER_REPORT):

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import option
-from setveil.algorithms.degree._grouping import State
+from setveil.algorithms.degree._grouping import Rows, State
 from setveil.core import Dataset, Transactions
 from setveil.errors import InfeasibleError
 from setveil.models import PrivacyDegree
@@ -120,6 +120,20 @@ def nothing_grouped(hidden: Transactions) -> State:
         tally=np.array([hidden.n_records, 0], dtype=np.int64),
         mark=np.full(hidden.n_items, -1, dtype=np.int64),
     )
+
+
+def narrow_rows(rows: Transactions) -> Rows:
+    """Rows in narrow numbers: where many are looked at in no order, most time goes to fetching them.
+
+    Unsigned numbers are not checked for Python's count from the end.
+    """
+    items = np.uint16 if rows.n_items <= 1 << 16 else np.uint32
+    return Rows(rows.indptr.astype(width_of(rows.n_occurrences)), rows.items.astype(items))
+
+
+def width_of(largest: int) -> type[np.unsignedinteger[Any]]:
+    """Numbers that can be as large, of 32 bits where that is enough."""
+    return np.uint32 if largest < 1 << 32 else np.uint64
 
 
 def secret_draws(split: Split, seed: int) -> np.random.Generator:

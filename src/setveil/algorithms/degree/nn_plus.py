@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.degree import _profiles as kernels
 from setveil.algorithms.degree._grouping import Rows, State
-from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, split_records
+from setveil.algorithms.degree.groups import SUPPRESS_EXCESS, narrow_rows, split_records, width_of
 from setveil.core import Transactions
 from setveil.models import PrivacyDegree
 from setveil.orderings import gray_order
@@ -51,6 +51,8 @@ class _Sequence(NamedTuple):
     p: int
     public: Transactions
     hidden: Transactions
+    rows: Rows  # those of ``public``, in narrow numbers
+    secrets: Rows  # those of ``hidden``
     profiles: kernels.Profiles
     state: State
 
@@ -71,7 +73,9 @@ class NNPlus(Algorithm):
         context.step("ordering")
         order = gray_order(split.public)
         public, hidden = split.public.select(order), split.hidden.select(order)  # from here on in Gray order
-        work = _Sequence(split.p, public, hidden, _profiles_of(public, hidden, split.p), split.nothing_grouped())
+        rows, secrets = narrow_rows(public), Rows(hidden.indptr, hidden.items)
+        profiles = _profiles_of(public, hidden, split.p)
+        work = _Sequence(split.p, public, hidden, rows, secrets, profiles, split.nothing_grouped())
         index = _index_of(public, hidden)
         self._form_groups(work, index, context)
         self._refill_groups(work, index, context)
@@ -81,8 +85,7 @@ class NNPlus(Algorithm):
 
     def _form_groups(self, work: _Sequence, index: kernels.CandidateIndex, context: Context) -> None:
         """One group per seed, longest seed first."""
-        p, public, hidden, profiles, state = work
-        rows, secrets = Rows(public.indptr, public.items), Rows(hidden.indptr, hidden.items)
+        p, public, hidden, rows, secrets, profiles, state = work
         telling = np.flatnonzero(hidden.lengths)
         seeds = telling[np.argsort(-public.lengths[telling], kind="stable")]
         n_indexed = np.inf  # nothing yet
@@ -96,8 +99,7 @@ class NNPlus(Algorithm):
 
     def _refill_groups(self, work: _Sequence, index: kernels.CandidateIndex, context: Context) -> None:
         """Groups choose their silent members anew, until a round changes nothing."""
-        p, public, hidden, profiles, state = work
-        rows, secrets = Rows(public.indptr, public.items), Rows(hidden.indptr, hidden.items)
+        p, _, hidden, rows, secrets, profiles, state = work
         groups = _members_of(hidden, state, p)
         kernels.fill_index(np.flatnonzero(hidden.lengths == 0), rows, secrets, index, state)
         for number in range(self.rounds):
@@ -143,15 +145,15 @@ def _index_of(public: Transactions, hidden: Transactions) -> kernels.CandidateIn
     place_short[shortest] = np.arange(len(shortest))
     return kernels.CandidateIndex(
         indptr=np.zeros(public.n_items + 1, dtype=np.int64),
-        records=np.zeros(public.n_occurrences, dtype=np.int64),
+        records=np.zeros(public.n_occurrences, dtype=np.uint32),
         kind=np.zeros(public.n_occurrences, dtype=np.uint8),
-        place=np.zeros(public.n_occurrences, dtype=np.int64),
+        place=np.zeros(public.n_occurrences, dtype=width_of(public.n_occurrences)),
         shortest=shortest,
         place_short=place_short,
         next_short=np.arange(len(shortest) + 1, dtype=np.int64),
         need=np.zeros(public.n_items, dtype=np.float64),
-        seen=np.zeros(n_records, dtype=np.int64),
-        found=np.empty(n_records + 1, dtype=np.int64),
+        seen=np.zeros(n_records, dtype=np.uint32),
+        found=np.empty(n_records + 1, dtype=np.uint32),
         score=np.empty(n_records + 1, dtype=np.float64),
         clock=np.zeros(1, dtype=np.int64),
         cost=np.zeros(1, dtype=np.float64),

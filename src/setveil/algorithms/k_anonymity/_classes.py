@@ -20,6 +20,10 @@ from numpy.typing import NDArray
 
 from setveil.arrays.chance import draw_below
 from setveil.arrays.compiling import compiled
+from setveil.arrays.mining import popcount
+
+MOVE, SWAP = np.int64(0), np.int64(1)
+MANY_MEMBERS = 64
 
 
 class MarkedRecords(NamedTuple):
@@ -30,7 +34,7 @@ class MarkedRecords(NamedTuple):
     """
 
     indptr: NDArray[np.uint32]  # [n_rows + 1]
-    items: NDArray[np.uint32]  # sorted within a row
+    items: NDArray[np.uint32]
     copies: NDArray[np.uint32]  # [n_rows + 1] row j is that of records copies[j] … copies[j+1]-1
     of: NDArray[np.uint32]  # [n_records] the row of each record
     mark_indptr: NDArray[np.uint32]  # [n_records + 1]
@@ -276,20 +280,12 @@ def swap(rows: MarkedRecords, classes: Classes, record: int, other: int) -> None
     """Two records of different classes change places."""
     a, b = classes.of[record], classes.of[other]
     row, other_row = rows.of[record], rows.of[other]
-    here, there = rows.indptr[row], rows.indptr[other_row]
-    end_here, end_there = rows.indptr[row + 1], rows.indptr[other_row + 1]
-    while here < end_here or there < end_there:
-        if there == end_there or (here < end_here and rows.items[here] < rows.items[there]):
-            change_count(classes, a, rows.items[here], -1)
-            change_count(classes, b, rows.items[here], 1)
-            here += 1
-        elif here == end_here or rows.items[there] < rows.items[here]:
-            change_count(classes, b, rows.items[there], -1)
-            change_count(classes, a, rows.items[there], 1)
-            there += 1
-        else:
-            here += 1
-            there += 1
+    for place in range(rows.indptr[row], rows.indptr[row + 1]):
+        change_count(classes, a, rows.items[place], -1)
+        change_count(classes, b, rows.items[place], 1)
+    for place in range(rows.indptr[other_row], rows.indptr[other_row + 1]):
+        change_count(classes, b, rows.items[place], -1)
+        change_count(classes, a, rows.items[place], 1)
     change_marks(rows, classes, record, a, -1)
     change_marks(rows, classes, other, b, -1)
     change_marks(rows, classes, record, b, 1)
@@ -325,6 +321,71 @@ def draw_copy(rows: MarkedRecords, state: NDArray[np.uint64], row: int) -> int:
 
 
 @compiled
+def saved_by_swapping(rows: MarkedRecords, classes: Classes, record: int) -> int:
+    """What the class of a record would save if a record without items took its place."""
+    c = classes.of[record]
+    size, row, saved = classes.size[c], rows.of[record], np.int64(0)
+    for place in range(rows.indptr[row], rows.indptr[row + 1]):
+        twice = 2 * classes.count[c, rows.items[place]]
+        saved += (twice <= size) - (twice > size + 1)
+    return saved
+
+
+@compiled
+def bits_of_row(rows: MarkedRecords, row: int) -> np.uint64:
+    """One of 64 bits for each item of a row; an item shares its bit with others."""
+    bits = np.uint64(0)
+    for place in range(rows.indptr[row], rows.indptr[row + 1]):
+        bits |= np.uint64(1) << np.uint64(rows.items[place] & 63)
+    return bits
+
+
+@compiled
+def cost_of_coming(rows: MarkedRecords, classes: Classes, row: int, c: int) -> int:
+    """What it would cost class c if a row took the place of a member without items."""
+    size, cost = classes.size[c], np.int64(0)
+    for place in range(rows.indptr[row], rows.indptr[row + 1]):
+        twice = 2 * classes.count[c, rows.items[place]]
+        cost += (twice < size - 1) - (twice >= size)
+    return cost
+
+
+@compiled
+def find_bits(
+    rows: MarkedRecords, classes: Classes, row_bits: NDArray[np.uint64], c: int, digits: NDArray[np.uint64]
+) -> tuple[np.uint64, np.uint64]:
+    """The bits that at least half the members of a class have, and those that would be with one more; all of them if
+    there are too many members.
+
+    Members are counted for all bits at once: ``digits`` are those of the binary counts.
+    """
+    size = classes.size[c]
+    if size >= 1 << len(digits):
+        return ~np.uint64(0), ~np.uint64(0)
+    digits[:] = 0
+    for slot in range(classes.first[c], classes.first[c] + size):
+        carry = row_bits[rows.of[classes.member[slot]]]
+        digit = 0
+        while carry:
+            carry, digits[digit] = carry & digits[digit], carry ^ digits[digit]
+            digit += 1
+    return bits_above(digits, (size + 1) >> 1), bits_above(digits, size >> 1)
+
+
+@compiled
+def bits_above(digits: NDArray[np.uint64], least: int) -> np.uint64:
+    """The bits whose count is at least this number."""
+    more, equal = np.uint64(0), ~np.uint64(0)  # in the digits looked at
+    for digit in range(len(digits) - 1, -1, -1):
+        if (least >> digit) & 1:
+            equal &= digits[digit]
+        else:
+            more |= equal & digits[digit]
+            equal &= ~digits[digit]
+    return more | equal
+
+
+@compiled
 def weave_classes(
     rows: MarkedRecords,
     classes: Classes,
@@ -339,11 +400,27 @@ def weave_classes(
     Each step draws a row, one of its ``neighbours`` [n_rows, n_neighbours] and a copy of each. If they are in different
     classes, the first moves to the other's class, or, where its own has no member to spare, changes places with a
     random member of that class. No class falls below k members or l different marks.
+
+    Most steps are refused, and most of these without a look at counts. What a record saves by leaving holds until its
+    class changes. An item that comes costs 1, or saves 1 if about half of the class have it; there are at most as many
+    of these as the bits of the row and the class have in common, and items that share a bit.
     """
     n_rows, n_neighbours = neighbours.shape
+    n_records, n_classes = len(classes.of), len(classes.size)
     total = 0
     stamp = np.full(classes.count.shape[1], -1, dtype=np.int64)
-    for step in range(n_steps):
+    row_bits = np.empty(n_rows, dtype=np.uint64)
+    n_certain = np.empty(n_rows, dtype=np.int64)  # items that cost 1 if no bits are in common, minus all others
+    for row in range(n_rows):
+        row_bits[row] = bits_of_row(rows, row)
+        n_certain[row] = 2 * popcount(row_bits[row]) - np.int64(rows.indptr[row + 1] - rows.indptr[row])
+    changed = np.zeros(n_classes, dtype=np.int64)  # the last step that changed a class
+    bits = np.zeros((n_classes, 2), dtype=np.uint64)
+    digits = np.empty(6, dtype=np.uint64)
+    bits_at = np.zeros(n_classes, dtype=np.int64)  # the step that found them
+    saved = np.zeros((n_records, 2), dtype=np.int64)
+    saved_at = np.zeros((n_records, 2), dtype=np.int64)
+    for step in range(1, n_steps + 1):
         row = draw_below(state, n_rows)
         record = draw_copy(rows, state, row)
         own = classes.of[record]
@@ -351,9 +428,18 @@ def weave_classes(
         if target == own:
             continue
         size = classes.size[target]
-        if classes.size[own] > k and size + 2 < classes.first[target + 1] - classes.first[target]:
-            gain = gain_of_leaving(rows, classes, record)
-            if gain == 0:
+        is_move = classes.size[own] > k and size + 2 < classes.first[target + 1] - classes.first[target]
+        for c in (own, target):
+            if bits_at[c] <= changed[c]:
+                bits[c, MOVE], bits[c, SWAP] = find_bits(rows, classes, row_bits, c, digits)
+                bits_at[c] = step
+        if is_move:
+            if saved_at[record, MOVE] <= changed[own]:
+                saved[record, MOVE] = gain_of_leaving(rows, classes, record)
+                saved_at[record, MOVE] = step
+            gain = saved[record, MOVE]
+            least = classes.majority[target] + n_certain[row] - 2 * popcount(row_bits[row] & bits[target, MOVE])
+            if gain == 0 or gain < least:
                 continue
             gain -= cost_of_joining(rows, classes, record, target)
             if gain < 0 or (l > 1 and diversity_without(rows, classes, record, -1) < l):
@@ -361,8 +447,19 @@ def weave_classes(
             leave(rows, classes, record)
             join(rows, classes, record, target)
         else:
-            other = classes.member[classes.first[target] + draw_below(state, size)]
-            if rows.of[other] == row:
+            other = np.int64(classes.member[classes.first[target] + draw_below(state, size)])
+            other_row = rows.of[other]
+            if other_row == row:
+                continue
+            for one in (record, other):
+                if saved_at[one, SWAP] <= changed[classes.of[one]]:
+                    saved[one, SWAP] = saved_by_swapping(rows, classes, one)
+                    saved_at[one, SWAP] = step
+            gain = saved[record, SWAP] + saved[other, SWAP]  # items that both have do not add to it
+            gain -= n_certain[other_row] - 2 * popcount(row_bits[other_row] & bits[own, SWAP])
+            if gain < n_certain[row] - 2 * popcount(row_bits[row] & bits[target, SWAP]):
+                continue
+            if gain < cost_of_coming(rows, classes, row, target):
                 continue
             gain = -cost_of_swapping(rows, classes, record, other, stamp, step)
             if gain < 0 or (
@@ -374,5 +471,6 @@ def weave_classes(
             ):
                 continue
             swap(rows, classes, record, other)
+        changed[own] = changed[target] = step
         total += gain
     return total

@@ -46,7 +46,7 @@ from setveil.core import Transactions
 from setveil.engines.distributed import DistributedDataset
 from setveil.errors import InputError
 from setveil.models import KAnonymity
-from setveil.orderings.gray import gray_order
+from setveil.orderings.gray import bits_of_items, gray_order, gray_orders
 from setveil.releases import Replacement
 
 BLOCK = 8192  # records that exchange places in one pass; a block's counts stay in the cache
@@ -200,8 +200,8 @@ def cut_block(block: Block, k: int) -> NDArray[np.int64]:
     distinct, rows, order = as_rows(block)
     best = np.empty(0, dtype=np.int64)
     least = -1
-    for bits in ("frequency", "id"):
-        copies = copies_in(gray_order(distinct, bits), rows)
+    for along in gray_orders(distinct, ["frequency", "id"]):
+        copies = copies_in(along, rows)
         loss, run = cut_run(rows, (distinct.n_items, block.hidden.n_items), copies, k, 1)
         if least < 0 or loss < least:
             best = np.empty(len(order), dtype=np.int64)
@@ -228,12 +228,16 @@ def cut_run(
 
 
 def as_rows(block: Block) -> tuple[Transactions, MarkedRecords, NDArray[np.int64]]:
-    """Distinct rows, the records as copies of them, and which record of the block each copy is."""
+    """Distinct rows, the records as copies of them, and which record of the block each copy is.
+
+    The copies' items are numbered by frequency, which keeps the counts of most occurrences close together.
+    """
     distinct, weights, row_of = block.public.distinct()
     order = np.argsort(row_of, kind="stable")
     copies = np.concatenate(([0], np.cumsum(weights)))
     hidden = block.hidden.select(order)
-    parts = (distinct.indptr, distinct.items, copies, row_of[order], hidden.indptr, hidden.items)
+    items = bits_of_items(distinct, "frequency")[distinct.items]
+    parts = (distinct.indptr, items, copies, row_of[order], hidden.indptr, hidden.items)
     return distinct, MarkedRecords(*(part.astype(np.uint32) for part in parts)), order
 
 
@@ -274,7 +278,7 @@ def weave_block(
 ) -> NDArray[np.int64]:
     """Step 2 in one block: cut large classes again, then moves and swaps. The class of each record, int64[records]."""
     distinct, rows, order = as_rows(block)
-    orders = [gray_order(distinct, bits_of(distinct, number, seed)) for number in range(n_orderings)]
+    orders = gray_orders(distinct, [bits_of(distinct, number, seed) for number in range(n_orderings)])
     n_marks = block.hidden.n_items if l > 1 else 0
     class_of = cut_large_classes(rows, (distinct.n_items, n_marks), block.class_of[order], orders[0], k, l)
     class_of = join_equal_classes(rows, distinct, class_of)

@@ -11,7 +11,8 @@ If stopped early, the best cut found is returned together with a bound below whi
 Preconditions: a hierarchy that covers the items; at least k non-empty records; for ``suppression`` the records at hand.
 
 Cost: no bound that is worth stating (the problem is NP-hard); in practice the rare itemsets near the best cut are
-counted a few times, and the programs are solved in less time than that.
+counted a few times, or all itemsets of nodes once if the data have more entries than that, and the programs are solved
+in less time.
 
 The program. For every node v, u(v) says whether what lies below v is published as v or as something above it. So u only
 falls on the way up, and the loss is a sum over nodes: of u(v) times what v costs more than its children. An itemset
@@ -131,7 +132,7 @@ class CutSearch:
         cut = Cut(hierarchy, data)
         self.ncp = Losses.of(cut, "ncp")
         self.losses = Losses.of(cut, "lm") if options.suppression else self.ncp
-        self.violations = questions_about(data, hierarchy, model, context)
+        self.violations = questions_about(data, hierarchy, model, context, needs_rows=options.suppression)
         supports = self.violations.node_supports
         self.skeleton = Skeleton.of(hierarchy, supports, model.k, self.losses, options.suppression)
         self.lifting = self.violations.lifting(self.skeleton.bottom, self.skeleton.above)

@@ -17,6 +17,7 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.km._counting import PASS, STEPS_PER_CALL, Walk, collect_rare, find_next_rare, start_walk
 from setveil.algorithms.km._lifting import NodeRows, collect_tuples, lift_itemsets, shrink_rare_rows
 from setveil.algorithms.km.count_tree import DistinctRecords, sort_within_rows
+from setveil.arrays.tree_itemsets import n_itemsets_of
 from setveil.core import Dataset, Hierarchy, Transactions
 from setveil.core.row_order import take_rows
 from setveil.models import KmAnonymity
@@ -24,6 +25,7 @@ from setveil.models import KmAnonymity
 LIMIT = 200_000  # rare itemsets to list at most; more are found once these are dealt with
 BATCH = 50_000
 ROWS_AT_ONCE = 2_000
+ENTRIES_PER_ITEMSET = 3  # of the data, from which counting all itemsets costs less than looking at records
 COUNTED_SIZE = 3  # for m="all": up to this size itemsets are counted, beyond it whole records are looked at
 
 
@@ -55,10 +57,20 @@ class CutQuestions(Protocol):
         """``bottom`` is the most special cut there may be, ``above`` where a node can be pushed to."""
 
 
-def questions_about(data: Dataset, hierarchy: Hierarchy, model: KmAnonymity, context: Context) -> CutQuestions:
-    """Answered from the records, or from counts where the records are on a cluster."""
+def questions_about(
+    data: Dataset, hierarchy: Hierarchy, model: KmAnonymity, context: Context, needs_rows: bool = False
+) -> CutQuestions:
+    """Answered from the records, or from counts where the records are on a cluster or count for more than itemsets.
+
+    The answers are the same. ``needs_rows``: what is asked needs the records where they are at hand.
+    """
 
     def by_records(rows: Transactions) -> CutQuestions:
+        if not needs_rows and model.m != "all":
+            from setveil.algorithms.km.counted_violations import AT_ONCE
+
+            if n_itemsets_of(hierarchy.n_nodes, model.m) <= min(AT_ONCE, rows.n_occurrences // ENTRIES_PER_ITEMSET):
+                return by_counts()
         return Violations(DistinctRecords.of_leaves(rows, hierarchy, context), hierarchy, model, context)
 
     def by_counts() -> CutQuestions:
