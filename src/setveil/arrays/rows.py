@@ -59,8 +59,20 @@ def copy_rows(
 
 
 @compiled
+def sum_rows(
+    indptr: NDArray[np.int64], items: NDArray[np.int32], values: NDArray[np.uint64], rows: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    """The sum of the values of the items of each of the given rows, modulo 2^64."""
+    sums = np.zeros(len(rows), dtype=np.uint64)
+    for number in range(len(rows)):
+        for place in range(indptr[rows[number]], indptr[rows[number] + 1]):
+            sums[number] += values[items[place]]
+    return sums
+
+
+@compiled
 def are_in_order(indptr: NDArray[np.int64], items: NDArray[np.int32], start: NDArray[np.int64]) -> bool:
-    """Whether rows are in lexicographic order, a prefix before its extensions; ``start``: the first equal row of each."""
+    """Whether rows are in lexicographic order, prefixes first; ``start`` becomes the first row equal to each."""
     for row in range(1, len(indptr) - 1):
         begin, end, before = indptr[row], indptr[row + 1], indptr[row - 1]
         n_common = min(end - begin, begin - before)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-MANY = 50_000  # rows from which a compiled loop is worth loading
+MANY = 200_000  # rows from which a compiled loop is worth loading
 
 
 def bounds_of(lengths: NDArray[np.integer] | NDArray[np.bool_] | Sequence[int]) -> NDArray[np.int64]:

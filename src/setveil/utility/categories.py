@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from setveil.arrays.mining import count_holders
 from setveil.core import Hierarchy, Transactions

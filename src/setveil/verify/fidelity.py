@@ -359,12 +359,12 @@ CHECKS: dict[str, Callable[[Any, Published, Published, Asked], list[str]]] = {
 
 def _recoded(records: Published, becomes: NDArray[np.integer], n_labels: int) -> Records:
     """Every item replaced by what it becomes, -1 dropped, what falls together kept once."""
-    becomes = np.asarray(becomes, dtype=np.int32)
+    target: NDArray[np.int32] = np.asarray(becomes, dtype=np.int32)
     indptr = np.zeros(records.n_records + 1, dtype=np.int64)
-    items = np.empty(len(records.items), dtype=np.int32)  # more than is needed; what is never written takes no memory
+    items = np.empty(len(records.items), dtype=np.int32)  # more than is needed; pages that are never written take none
     row = end = 0
     for part in Records(records.indptr, records.items).parts():
-        found = becomes[part.items]
+        found = target[part.items]
         kept = found >= 0
         bounds, own = sorted_rows(np.append(0, np.cumsum(kept))[part.indptr], found[kept], n_labels)
         items[end : end + len(own)] = own
