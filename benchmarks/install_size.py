@@ -5,8 +5,8 @@ python -m benchmarks.install_size [EXTRA…]
 
 from __future__ import annotations
 
+import argparse
 import re
-import sys
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 
 from packaging.requirements import Requirement
@@ -40,7 +40,10 @@ def size_mb(one: Distribution) -> float:
 
 def main() -> None:
     """Print the table, the largest first."""
-    sizes = sorted(((size_mb(one), name) for name, one in needed(sys.argv[1:]).items()), reverse=True)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("extras", metavar="EXTRA", nargs="*", help="extras of setveil, as in 'setveil[ui]'")
+    extras = parser.parse_args().extras
+    sizes = sorted(((size_mb(one), name) for name, one in needed(extras).items()), reverse=True)
     for size, name in sizes:
         if size >= 1:
             print(f"{size:8.1f} MB  {name}")

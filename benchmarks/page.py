@@ -11,6 +11,7 @@ else.
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import statistics
@@ -59,15 +60,18 @@ PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTi
 
 def main() -> None:
     """Measure and print."""
-    given = [one for one in sys.argv[1:] if one != "--first"]
-    if len(given) < len(sys.argv) - 1:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path, metavar="FILE", help="a file to drop on the page")
+    parser.add_argument("large", type=Path, metavar="LARGE", nargs="?", help="a large file; made unless given")
+    parser.add_argument("--first", action="store_true", help="go before other work of the machine")
+    asked = parser.parse_args()
+    if asked.first:
         os.setsid() if os.getpgid(0) != os.getpid() else None  # priority is given to whole sessions
         threading.Thread(target=_go_first, daemon=True).start()
-    file = Path(given[0])
     with tempfile.TemporaryDirectory() as folder:
-        large = Path(given[1]) if len(given) > 1 else _make_large(Path(folder) / "million.dat")
+        large = asked.large or _make_large(Path(folder) / "million.dat")
         with _page() as page:
-            _drop_to_verdict(page, file)
+            _drop_to_verdict(page, asked.file)
             _click_during_a_run(page)
             _cancel(page)
         with _page(quietly=True) as page:

@@ -142,10 +142,11 @@ def test_rare_subsets_equal_enumeration() -> None:
         rows = (data.indptr, data.items, np.ones(data.n_records, dtype=np.int64))
         size, k = source.randint(1, 4), source.randint(1, 4)
         targets = np.flatnonzero(data.lengths >= size)
-        found = find_rare_subsets(rows, data.postings, targets, size, k, 10**6)
+        postings = add_bits(invert_rows(data.indptr, data.items, data.n_items), data.n_records)
+        found = find_rare_subsets(rows, postings, targets, size, k, 10**6)
         for target, verdict in zip(targets.tolist(), found.tolist(), strict=True):
             assert verdict == any(support(records, subset) < k for subset in combinations(records[target], size))
-        hasty = find_rare_subsets(rows, data.postings, targets, size, k, 0)
+        hasty = find_rare_subsets(rows, postings, targets, size, k, 0)
         assert ((hasty == found) | (hasty == -1)).all()
 
 
@@ -159,9 +160,13 @@ def test_rare_subsets_in_bits_equal_those_in_lists() -> None:
         indptr, items = rarest_first((data.indptr, data.items), data.supports)
         size, k, patience = int(rng.integers(1, 5)), int(rng.integers(2, 6)), int(rng.choice([50, 500, 10**6]))
         targets = np.flatnonzero(data.lengths >= size)
+        with_lists = add_bits(invert_rows(data.indptr, data.items, data.n_items), data.n_records)
         one_by_one, together = (
-            find_rare_subsets((indptr, items, weights), data.postings, targets, size, k, patience)
-            for weights in (np.ones(data.n_records, dtype=np.int64), np.empty(0, dtype=np.int64))
+            find_rare_subsets((indptr, items, weights), postings, targets, size, k, patience)
+            for weights, postings in (
+                (np.ones(data.n_records, dtype=np.int64), with_lists),
+                (np.empty(0, dtype=np.int64), data.postings),
+            )
         )
         assert one_by_one.tolist() == together.tolist()
         seen.update(together.tolist())

@@ -48,36 +48,47 @@ def pack_postings(lists: Sequence[NDArray[np.integer[Any]]], n_records: int) -> 
 
 def index_rows(indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int) -> Postings:
     """Postings of rows of items."""
-    return add_bits(invert_rows(indptr, items, n_items), len(indptr) - 1)
+    n_records, supports = len(indptr) - 1, count_items(items, n_items)
+    dense, bits = _room_for_bits(supports, n_records)
+    bounds = np.zeros(n_items + 1, dtype=np.int64)
+    np.cumsum(np.where(dense < 0, supports, 0), out=bounds[1:])
+    records = np.empty(bounds[-1], dtype=np.int32)
+    fill_postings(indptr, items, dense, bounds[:-1].copy(), records, bits)
+    return Postings(bounds, records, dense, bits, n_records)
 
 
 def join_postings(one: Postings, other: Postings) -> Postings:
     """Postings of the items of both, over the same records; those of the other come after."""
-    dense = np.where(other.dense >= 0, other.dense + len(one.bits), -1).astype(np.int32)
+    is_same = one.bits is other.bits  # as of the same records under two readings: bits take most of the memory
+    dense = other.dense if is_same else np.where(other.dense >= 0, other.dense + len(one.bits), -1).astype(np.int32)
     return Postings(
         np.concatenate((one.indptr, other.indptr[1:] + one.indptr[-1])),
         np.concatenate((one.records, other.records)),
         np.concatenate((one.dense, dense)),
-        np.concatenate((one.bits, other.bits)),
+        one.bits if is_same else np.concatenate((one.bits, other.bits)),
         one.n_records,
     )
 
 
 def add_bits(lists: Lists, n_records: int) -> Postings:
-    """Postings from inverted lists, which stay as they are."""
+    """Postings from inverted lists, which stay as they are: those of frequent items, too."""
     indptr, records = lists
     views = [records[start:end] for start, end in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True)]
     return Postings(indptr, records, *_pack_dense(views, np.diff(indptr), n_records), n_records)
 
 
+def _room_for_bits(supports: NDArray[np.int64], n_records: int) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+    """``dense`` and ``bits`` of postings, no bit of which is set yet."""
+    is_dense = supports * _DENSE > n_records
+    dense = np.where(is_dense, np.cumsum(is_dense) - 1, -1).astype(np.int32)
+    return dense, np.zeros((int(is_dense.sum()), -(-n_records // 64)), dtype=np.uint64)
+
+
 def _pack_dense(
     lists: Sequence[NDArray[np.integer[Any]]], lengths: NDArray[np.int64], n_records: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
-    is_dense = lengths * _DENSE > n_records
-    frequent = np.flatnonzero(is_dense).tolist()
-    dense = np.where(is_dense, np.cumsum(is_dense) - 1, -1).astype(np.int32)
-    n_words = -(-n_records // 64)
-    bits = np.zeros((len(frequent), n_words), dtype=np.uint64)
+    dense, bits = _room_for_bits(lengths, n_records)
+    frequent = np.flatnonzero(dense >= 0).tolist()
     for_slices(
         lambda first, last: [set_bits(lists[item], bits[dense[item]]) for item in frequent[first:last]],
         [(first, first + 1) for first in range(len(frequent))],
@@ -99,6 +110,36 @@ def sorted_distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 # -- lists ------------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def count_items(items: NDArray[np.int32], n_items: int) -> NDArray[np.int64]:
+    """How often each item occurs."""
+    supports = np.zeros(n_items, dtype=np.int64)
+    for item in items:
+        supports[item] += 1
+    return supports
+
+
+@compiled
+def fill_postings(
+    indptr: NDArray[np.int64],
+    items: NDArray[np.int32],
+    dense: NDArray[np.int32],
+    fill: NDArray[np.int64],
+    records: NDArray[np.int32],
+    bits: NDArray[np.uint64],
+) -> None:
+    """Set the bits of frequent items and list the rows of the others; ``fill``: where the list of each begins."""
+    for row in range(len(indptr) - 1):
+        word, bit = row >> 6, np.uint64(1) << np.uint64(row & 63)
+        for place in range(indptr[row], indptr[row + 1]):
+            item = items[place]
+            if dense[item] >= 0:
+                bits[dense[item], word] |= bit
+            else:
+                records[fill[item]] = row
+                fill[item] += 1
 
 
 @compiled
@@ -207,6 +248,23 @@ def count_some_matches(
             counts[query] = len(common)
         for record in common[: len(weights)]:
             counts[query] += weights[record]
+
+
+@compiled
+def count_holders(postings: Postings, items: NDArray[np.integer]) -> int:
+    """The number of records that have any of the items."""
+    words = np.zeros(postings.bits.shape[1], dtype=np.uint64)
+    for item in items:
+        if postings.dense[item] >= 0:
+            row = postings.bits[postings.dense[item]]
+            for at in range(len(words)):
+                words[at] |= row[at]
+        else:
+            set_bits(postings.records[postings.indptr[item] : postings.indptr[item + 1]], words)
+    n_holders = np.int64(0)
+    for word in words:
+        n_holders += popcount(word)
+    return n_holders
 
 
 @compiled

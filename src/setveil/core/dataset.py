@@ -178,5 +178,8 @@ class Dataset(ABC):
         """The same records, for a question whose index nobody else needs."""
         return self
 
+    def forget_index(self) -> None:  # noqa: B027 (most have none)
+        """Give up what was found out and can be found out again."""
+
     def release_memory(self) -> None:  # noqa: B027 (most have nothing to forget)
         """Let a cluster forget what it keeps of the records."""

@@ -99,6 +99,10 @@ class Meaning:
         """Those asked for so far: metrics and attackers share their index."""
         return {}
 
+    def forget_index(self) -> None:
+        """Forget the images asked for so far, and their index."""
+        self._images.clear()
+
     def images(self, vocabulary: Vocabulary) -> Images:
         """Where the items of a vocabulary, usually that of the original, may be found."""
         if vocabulary not in self._images:
@@ -139,29 +143,29 @@ class Images:
 
     def postings(self) -> Any:
         """The records that may hold the items of each image, for queries: ``arrays.mining.Postings``."""
-        return self._postings
-
-    @cached_property
-    def _postings(self) -> Any:
         if np.array_equal(self.published_items, np.arange(self.published.n_items)) and len(self) == len(
             self.published_items
         ):  # every image is one published item
             return self.published.rows.postings
+        return self._packed
+
+    @cached_property
+    def _packed(self) -> Any:
         from setveil.arrays.mining import pack_postings
 
         return pack_postings(self.record_lists(), self.published.n_records)
 
-    def record_lists(self) -> list[NDArray[np.int64]]:
+    def record_lists(self) -> list[NDArray[np.integer]]:
         """For each image the records that may hold its items, ascending."""
         list_indptr, records = self.published.rows.inverted()
-        lists = []
+        lists: list[NDArray[np.integer]] = []
         for start, end in zip(self.indptr[:-1].tolist(), self.indptr[1:].tolist(), strict=True):
             parts = [records[list_indptr[p] : list_indptr[p + 1]] for p in self.published_items[start:end]]
             lists.append(parts[0] if len(parts) == 1 else _union(parts, self.published.n_records))
         return lists
 
 
-def _union(lists: list[NDArray[np.int64]], n_records: int) -> NDArray[np.int64]:
+def _union(lists: list[NDArray[np.int32]], n_records: int) -> NDArray[np.integer]:
     if lists and sum(map(len, lists)) * SPARSE < n_records:
         together = np.sort(np.concatenate(lists))
         return together[np.concatenate(([True], together[1:] != together[:-1]))[: len(together)]]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Pack = Callable[[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], int, int, int], NDArray[np.int64]]
+MANY = 200_000  # rows from which a compiled loop is worth loading
 
 
 def bounds_of(lengths: NDArray[np.integer] | NDArray[np.bool_] | Sequence[int]) -> NDArray[np.int64]:
@@ -30,6 +31,11 @@ def take_rows(
     indptr: NDArray[np.int64], items: NDArray[np.int32], rows: NDArray[np.integer]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """The given rows, in the given order."""
+    if len(rows) > MANY:  # worth loading a compiled loop, which needs no positions
+        from setveil.arrays.rows import copy_rows
+
+        bounds = bounds_of((indptr[1:] - indptr[:-1])[rows])
+        return bounds, copy_rows(indptr, items, np.asarray(rows, dtype=np.int64), bounds)
     bounds, positions = entries_of(indptr, rows)
     return bounds, items[positions]
 
@@ -54,6 +60,12 @@ def sort_rows(
     """
     order = np.arange(len(indptr) - 1, dtype=np.int64)
     start = np.zeros(len(order), dtype=np.int64)
+    if len(order) > MANY:  # as files of releases are written: nothing to sort
+        from setveil.arrays.rows import are_in_order
+
+        if are_in_order(indptr, items, start):
+            return order, start
+        start[:] = 0
     bits = max(int(n_items).bit_length(), 1)  # codes 1..n_items; 0 ends a row, so that a prefix sorts first
     n_columns = 63 // bits
     active = np.arange(len(order), dtype=np.int64)  # positions not yet decided

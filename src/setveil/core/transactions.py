@@ -255,16 +255,15 @@ class Transactions(Dataset):
         bounds = self.indptr.tolist()
         return [flat[start:end] for start, end in zip(bounds[:-1], bounds[1:], strict=True)]
 
-    def inverted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def inverted(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """``(indptr, records)``: the records of item ``i``, ascending, are ``records[indptr[i]:indptr[i+1]]``."""
         if self.n_occurrences > LARGE:  # worth loading a compiled loop
             from setveil.arrays.mining import invert_rows
 
-            indptr, records = invert_rows(self.indptr, self.items, self.n_items)
-            return indptr, records.astype(np.int64)
+            return invert_rows(self.indptr, self.items, self.n_items)
         indptr = bounds_of(self.supports)
         items = self.items.astype(np.uint16) if self.n_items <= 1 << 16 else self.items  # short numbers sort by radix
-        return indptr, self.owners[np.argsort(items, kind="stable")]
+        return indptr, self.owners[np.argsort(items, kind="stable")].astype(np.int32)
 
     @cached_property
     def postings(self) -> Any:
@@ -372,6 +371,10 @@ class Transactions(Dataset):
     def without_index(self) -> Transactions:
         """A copy that keeps what it finds out to itself."""
         return replace(self)
+
+    def forget_index(self) -> None:
+        for found in ("postings", "_sorted"):
+            self.__dict__.pop(found, None)
 
     def with_used_values(self) -> Transactions:
         """Without values of columns that no record has."""

@@ -57,7 +57,7 @@ def walk_on(
     tally: NDArray[np.int64],
     n_steps: int,
     rows: tuple[NDArray[np.int64], NDArray[np.int32]],
-    columns: tuple[NDArray[np.int64], NDArray[np.int64]],
+    columns: tuple[NDArray[np.int64], NDArray[np.int32]],
     seen_row: NDArray[np.int64],
     seen_item: NDArray[np.int64],
     walk: int,

@@ -328,9 +328,9 @@ def find_rare_subsets(
 ) -> NDArray[np.int8]:
     """Whether each target row has a subset of ``size`` items with support below ``k``: 1 yes, 0 no, -1 gave up.
 
-    ``rows``: the targets are among them, the rarest item of each first; empty weights mean 1 each. ``postings``: their
-    lists have frequent items, too. The search gives up once the supports it went through add up to more than
-    ``patience``. Targets must have ``size`` items or more, so a smaller subset below ``k`` decides too: it can be
+    ``rows``: the targets are among them, the rarest item of each first; empty weights mean 1 each. ``postings``: with
+    weights, their lists have frequent items, too. The search gives up once the supports it went through add up to more
+    than ``patience``. Targets must have ``size`` items or more, so a smaller subset below ``k`` decides too: it can be
     filled up, and the support only falls.
     """
     indptr, items, weights = rows

@@ -231,7 +231,8 @@ def attack(
     if columns:
         _require_columns(columns, original, control)
         sizes = [0, *sizes]  # the columns alone
-    original = replace(original, columns=known_columns(original.columns).named(columns) if columns else None)
+    if original.columns is not None:
+        original = replace(original, columns=known_columns(original.columns).named(columns) if columns else None)
     secrets = _secret_items(original, release, sensitive)
     observable = _observable(original, release)
     people = People.of(original, secrets, observable)

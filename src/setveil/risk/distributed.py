@@ -15,7 +15,7 @@ from math import comb, fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.arrays.mining import index_rows, invert_rows, sort_rows_by_item
+from setveil.arrays.mining import add_bits, invert_rows, sort_rows_by_item
 from setveil.core import Itemsets
 from setveil.core.dataset import Csr, Dataset, Sparse
 from setveil.core.progress import Progress, no_progress
@@ -269,7 +269,7 @@ class Draws:
             missing = own - met  # records that hold an item but were not gone through
             weights = np.concatenate((times, missing, [0]))
             itself = np.array([len(weights) - 1])
-            postings = index_rows(indptr, positions, n)
+            postings = add_bits(invert_rows(indptr, positions, n), len(weights))
             return int(find_rare_subsets((indptr, positions, weights), postings, itself, sizes[number], k, PATIENCE)[0])
 
         return self.data.by_key(meet, search)

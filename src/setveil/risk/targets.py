@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -39,6 +38,7 @@ class Targets:
         self.own = self.group.records if are_in_data else np.zeros_like(self.group.records)
         self.outcomes: dict[tuple[int, str, Match], Outcomes] = {}
         self.revealed: dict[tuple[int, str], Revealed] = {}
+        self.known: dict[tuple[int, str], Itemsets] = {}
 
     def attacked(self, surface: Surface, knows: str, match: Match) -> Outcomes:
         """The outcomes; attackers who know and see the same are one."""
@@ -64,7 +64,6 @@ class Targets:
             weights = weights[asked]
         return rate_of(values, weights, self.group.is_exact(knows))
 
-    @cache  # noqa: B019 (there are few, and they go with the targets)
     def classes(self, surface: Surface) -> NDArray[np.int64] | None:
         """The class of each target among the records of a surface; None where no column is known."""
         if surface.column_classes is None:
@@ -75,8 +74,14 @@ class Targets:
             return surface.column_classes.of_people(columns.select(self.group.records))
         return surface.column_classes.of_record[self.own]
 
-    @cache  # noqa: B019 (there are few, and they go with the targets)
     def _known(self, knows: str, surface: Surface) -> Itemsets:
+        """What an attacker knows of each target."""
+        key = (id(surface), knows)
+        if key not in self.known:
+            self.known[key] = self._draw_known(knows, surface)
+        return self.known[key]
+
+    def _draw_known(self, knows: str, surface: Surface) -> Itemsets:
         """Drawn apart: what an attacker knows does not depend on who else attacks. Which items identify a person best
         depends on where the attacker looks; of people who are not in the data these are the rarest.
         """

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from setveil.arrays.mining import count_holders
 from setveil.core import Hierarchy, Transactions
 from setveil.releases import Release
 
@@ -36,16 +36,16 @@ def category_errors(original: Transactions, release: Release) -> dict[str, Any]:
         return {}
     asked = general[np.argsort(-supports[general], kind="stable")][:MOST]
     number = original.vocabulary.numbers(domain)  # [domain] of the original, -1 for what does not occur
-    before, after = original.inverted(), release.rows.inverted()
+    before, after = original.postings, release.rows.postings
     errors = []
     for category in asked.tolist():
         inside = np.zeros(len(domain) + 1, dtype=bool)
         inside[items[indptr[category] : indptr[category + 1]]] = True
         n_inside = np.add.reduceat(np.append(inside[items], 0), indptr[:-1]) * (sizes > 0)
         own = number[items[indptr[category] : indptr[category + 1]]]
-        truth = _records_with(before, own[own >= 0], original.n_records)
+        truth = count_holders(before, own[own >= 0])
         labels = np.flatnonzero((n_inside == sizes) & (sizes > 0))
-        answer = _records_with(after, labels, original.n_records)
+        answer = count_holders(after, labels)
         errors.append(abs(answer - truth) / max(truth, 1))
     return {
         "n": len(asked),
@@ -59,17 +59,6 @@ def category_errors(original: Transactions, release: Release) -> dict[str, Any]:
 def _purity(release: Release) -> dict[str, float]:
     found = purity_of(release, release.record.hierarchy if release.record is not None else None)
     return {"purity": found.purity, "mixed": found.mixed, "mixed_of_all": found.mixed_of_all} if found else {}
-
-
-def _records_with(
-    lists: tuple[NDArray[np.int64], NDArray[np.int64]], items: NDArray[np.integer], n_records: int
-) -> int:
-    """How many records have any of the items."""
-    indptr, records = lists
-    found = np.zeros(n_records, dtype=bool)
-    for item in items.tolist():
-        found[records[indptr[item] : indptr[item + 1]]] = True
-    return int(found.sum())
 
 
 @dataclass(frozen=True)

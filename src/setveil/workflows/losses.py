@@ -171,5 +171,5 @@ class _People:
             having = np.intersect1d(having, self._holders(other), assume_unique=True)
         return len(having)
 
-    def _holders(self, item: int) -> NDArray[np.int64]:
+    def _holders(self, item: int) -> NDArray[np.int32]:
         return self.records[self.indptr[item] : self.indptr[item + 1]]

@@ -110,6 +110,7 @@ def run(
             model = model_of(policy, data, tree)
             progress("assessing the risk", None)
             risk_before = quick_risk(data, model)
+            data.forget_index()  # attacks come much later, and it is made quickly
             context = Context(tree, engine_for(data), policy.seed, progress, cancelled)
             release = make_release(data, model, chosen.name, chosen.options, context, policy.hierarchy.source or "")
             warn_of_other_categories(policy.file, release)

@@ -179,6 +179,7 @@ def publish(
                 public_items=_public_items(record, policy),
                 owners_folder=staging.internal,
             )
+            release.published.forget_index()  # of its canonical order
         with _stage("verify", "verifying", seconds, progress):
             again, verdict, achieved = _verified(release, record, staging.public, written, keep_ids, safe_csv, progress)
         with _stage("measure", "measuring", seconds, progress):
@@ -283,12 +284,15 @@ def _figures_of_records(release: Release, seed: int, rows: Transactions) -> dict
     from setveil.utility import histograms
     from setveil.utility.avg_re import query_errors
 
-    return {
+    figures = {
         "attacks": quick_attacks(rows, release, seed),
         "left_out": quick_left_out(rows, release, seed),
         "query_errors": query_errors(rows, release, seed=seed),
         "histograms": histograms(rows, release),
     }
+    for indexed in (rows, release.published, release.meaning):  # nothing asks for their index any more
+        indexed.forget_index()
+    return figures
 
 
 def about_of(policy: Policy | None) -> dict[str, str]:

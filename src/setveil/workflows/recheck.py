@@ -295,6 +295,7 @@ class _Check:
             keep_ids=said["record_ids"],
             in_parts=in_parts,
         )
+        spelled.published.forget_index()  # of its canonical order
         self.problems += problems
         self.unchecked += unchecked
         self._check_release(spelled.kind)

@@ -104,7 +104,7 @@ class Mover:
             items=data.items,
             weight=ask.weight,
             item_starts=item_starts,
-            item_records=item_records,
+            item_records=item_records.astype(np.int64),
             mass=mass,
             group=ask.group[kept],
             place=place.astype(np.int32),

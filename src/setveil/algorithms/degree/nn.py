@@ -78,7 +78,7 @@ def _index_of(public: Transactions) -> kernels.NeighbourIndex:
     return kernels.NeighbourIndex(
         indptr=indptr,
         ends=indptr[1:].copy(),
-        records=records,
+        records=records.astype(np.int64),
         shortest=shortest,
         place_short=place_short,
         next_short=np.arange(n_records + 1, dtype=np.int64),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
-from setveil.arrays.mining import add_bits, count_matches, invert_rows
+from setveil.arrays.mining import count_matches, index_rows
 from setveil.core import Itemsets, Layout, Transactions, Vocabulary
 from setveil.core.dataset import Csr, Sparse
 from setveil.core.provenance import Reading
@@ -165,7 +165,7 @@ class SparkTransactions(DistributedDataset):
             supports = np.zeros(len(queries[0]) - 1, dtype=np.int64)
             for indptr, items in blocks:
                 n_rows = len(indptr) - 1
-                postings = add_bits(invert_rows(indptr, items, n_items), n_rows)
+                postings = index_rows(indptr, items, n_items)
                 supports += count_matches(postings, np.ones(n_rows, dtype=np.int64), queries)
             return sparse(supports)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from setveil.core.transactions import label_of
 from setveil.errors import InputError
 from setveil.io.source import one_line
-from setveil.io.transactions.labels import Tokens, tokens_of
+from setveil.io.transactions.labels import Numbered, Tokens, tokens_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ class ListRows(NamedTuple):
     """Some rows of a list column."""
 
     lengths: NDArray[np.int64]  # [rows]
-    tokens: Tokens  # their items
+    texts: Tokens | pl.Series  # their items
 
 
 def cell_of(frame: Frame, column: int, row: int) -> str:
@@ -122,7 +122,7 @@ class PolarsFrame:
             lengths = part.list.len().to_numpy().astype(np.int64)
             inner = (part if lengths.all() else part.filter(part.list.len() > 0)).explode()
             self._check(inner, column, start, lengths)
-            yield ListRows(lengths, _joined(inner.cast(pl.String)))
+            yield ListRows(lengths, inner.cast(pl.String))
 
     def _tokens(self, series: pl.Series, column: int, start: int) -> Tokens:
         """The texts of a series whose values stand in the rows from ``start`` on."""
@@ -171,6 +171,18 @@ class PolarsFrame:
 def row_of_item(lengths: NDArray[np.int64], item: int) -> int:
     """The row of an item, where rows have so many items each."""
     return int(np.searchsorted(np.cumsum(lengths), item, side="right"))
+
+
+def number_distinct(texts: pl.Series) -> Numbered:
+    """Numbers for texts: where few differ, only these are looked at one by one."""
+    import polars as pl
+
+    distinct = texts.unique()
+    labels = [text.encode() for text in distinct.to_list()]
+    numbers = texts.cast(pl.Enum(distinct)).to_physical().to_numpy().astype(np.int32)
+    if b"" in labels:
+        numbers[numbers == labels.index(b"")] = -1
+    return Numbered(numbers, labels)
 
 
 def _joined(texts: pl.Series) -> Tokens:

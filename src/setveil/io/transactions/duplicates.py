@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.transactions import Transactions
+from setveil.core.transactions import LARGE, Transactions
 
 LEAST_DISTINCT = (
     20  # different records; if counts were even by chance, one data set in 50,000 of this size would be reported
@@ -78,4 +78,8 @@ def _content_keys(data: Transactions, positions: NDArray[np.int64]) -> NDArray[n
         mixed = np.arange(1, data.n_items + 1, dtype=np.uint64) * _ODD
         mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIXED
         mixed ^= mixed >> np.uint64(27)
+    if data.n_occurrences > LARGE:  # worth loading a compiled loop
+        from setveil.arrays.rows import sum_rows
+
+        return sum_rows(data.indptr, data.items, mixed, positions)
     return np.add.reduceat(mixed[data.items], data.indptr[positions])

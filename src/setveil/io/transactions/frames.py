@@ -37,6 +37,7 @@ from setveil.io.transactions.columns import (
     ListRows,
     cell_of,
     null_error,
+    number_distinct,
     row_of_item,
 )
 from setveil.io.transactions.grids import GridRows, read_grid
@@ -58,6 +59,7 @@ from setveil.io.transactions.labels import (
     assemble_rows,
     joined,
     number_apart,
+    tokens_of,
 )
 from setveil.io.transactions.missing import MissingCells
 from setveil.io.transactions.people import ColumnCells, finish_people
@@ -365,7 +367,11 @@ def _from_lists(frame: Frame, plan: Plan, options: ReadOptions, layout: Layout) 
     n_seen = 0
 
     def read(part: ListRows) -> tuple[ListRows, Numbered]:
-        return part, number_apart(_refuse_nul(frame, place, part.tokens))
+        if isinstance(part.texts, Tokens):
+            return part, number_apart(_refuse_nul(frame, place, part.texts))
+        items = number_distinct(part.texts)
+        _refuse_nul(frame, place, tokens_of(items.texts))
+        return part, items
 
     for part, items in map_in_order(read, frame.lists(place)):
         if (items.numbers < 0).any():

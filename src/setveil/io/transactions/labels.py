@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core.row_order import bounds_of
-from setveil.core.transactions import Layout, Transactions
+from setveil.core.transactions import LARGE, Layout, Transactions
 from setveil.core.vocabulary import Vocabulary, ascending
 from setveil.errors import name_some, times, warn
 from setveil.io.formats.base import SeenIds
@@ -182,10 +182,16 @@ def assemble_records(rows: Rows, numbers: NDArray[np.int32], labels: list[str], 
 def _over_labels(
     indptr: NDArray[np.int64], numbers: NDArray[np.int32], labels: list[str], layout: Layout
 ) -> Transactions:
-    """Rows of label numbers in any order, repeats and -1 allowed, over the vocabulary of the labels."""
+    """Rows of label numbers in any order, repeats and -1 allowed, over the vocabulary of the labels. ``numbers`` are
+    overwritten where they are many.
+    """
     vocabulary, rank = _ranked(labels)
-    raw = Transactions(indptr, numbers, vocabulary, layout=layout)
-    return raw.recode(np.append(rank, np.int32(-1)), vocabulary)
+    target = np.append(rank, np.int32(-1))
+    if len(numbers) <= LARGE:
+        return Transactions(indptr, numbers, vocabulary, layout=layout).recode(target, vocabulary)
+    from setveil.arrays.rows import renumber_rows_into
+
+    return Transactions(*renumber_rows_into(indptr, numbers, target, numbers), vocabulary, layout=layout)
 
 
 def _ranked(labels: list[str]) -> tuple[Vocabulary, NDArray[np.int32]]:
@@ -219,6 +225,10 @@ def warn_about_blanks(labels: Sequence[str]) -> None:
 
 def joined(parts: list[NDArray[Scalar]], dtype: type[Scalar]) -> NDArray[Scalar]:
     """One array from none or many, which are given up."""
-    whole = np.concatenate(parts) if parts else np.empty(0, dtype=dtype)
-    parts.clear()
+    end = sum(map(len, parts))
+    whole = np.empty(end, dtype=dtype)
+    while parts:  # one after the other, so that all are never there twice
+        part = parts.pop()
+        whole[end - len(part) : end] = part
+        end -= len(part)
     return whole
