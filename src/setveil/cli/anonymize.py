@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress_bar, read_data, remark, say, say_json, table
+from setveil.cli.console import note_first_run, progress_bar, read_data, remark, say, say_json, table, warn
 from setveil.io.formats.registry import WRITTEN, listed
 
 
@@ -232,8 +232,8 @@ def show(outcome: Any, json: bool) -> None:
                 say(f"Guarantee: {light.answer}. {limits[:1].upper()}{limits[1:] or light.sentence}")
         else:
             say(f"{light.question}: {light.answer}. {light.sentence}")
-    for line in outcome.release.record.warnings:
-        say(f"Warning: {line}")
+    for line in outcome.release.record.warnings:  # those that were not said during the run
+        warn(line)
     for line in outcome.advice:
         say(f"Advice: {line}")
     rows = [
