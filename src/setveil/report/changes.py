@@ -15,6 +15,7 @@ from setveil.core import Dataset, Hierarchy, Transactions
 from setveil.releases import CountTable, Grouping, LocalRecoding, Recoding, Release, Replacement, is_grouped
 from setveil.report.picture import blocks_of_sets, picture_of
 from setveil.report.words import named, short
+from setveil.utility.classes import shared_items
 
 ROWS = 300  # rows of a table of items
 MEMBERS = 40  # items named behind one published item
@@ -78,20 +79,11 @@ def _classes(release: Replacement, labels: Sequence[str]) -> dict[str, Any]:
     n_empty, in_empty = release.empty_classes
     shape = {**_sizes(*release.class_sizes), "empty": n_empty, "in_empty": in_empty, "diversity": None}
     if release.sensitive:
-        rows, sizes = release.rows, np.bincount(release.class_of)
-        hidden = np.zeros(rows.n_items, dtype=bool)
-        numbers = rows.vocabulary.numbers(release.sensitive)
-        hidden[numbers[numbers >= 0]] = True
-        is_hidden = hidden[rows.items]
-        # How many records of a class have one and the same sensitive item.
-        keys = release.class_of[rows.owners[is_hidden]] * max(rows.n_items, 1) + rows.items[is_hidden]
-        pairs, counts = np.unique(keys, return_counts=True)
-        classes = pairs // max(rows.n_items, 1)
-        shares = counts / sizes[classes]
+        shared = shared_items(release)
         shape["diversity"] = {
-            "homogeneous": len(np.unique(classes[counts == sizes[classes]])),
-            "most": len(np.unique(classes[2 * counts > sizes[classes]])),
-            "largest_share": float(shares.max(initial=0.0)),
+            "homogeneous": int(shared.is_homogeneous.sum()),
+            "most": int((2 * shared.most > shared.size).sum()),
+            "largest_share": float((shared.most / shared.size).max(initial=0.0)),
         }
     return shape
 
