@@ -44,8 +44,7 @@ def algorithms(
     entry = find(name)
     text, choices = entry.documentation(), entry.options()
     if json:
-        shown = ("name", "models", "paper", "scales", "guessable")
-        facts = {name: getattr(entry, name) for name in shown}
+        facts = {name: getattr(entry, name) for name in ("name", "models", "paper", "scales", "guessable")}
         say_json({**facts, "options": [vars(choice) for choice in choices], "text": text})
         return
     say(

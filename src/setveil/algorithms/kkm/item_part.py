@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, make_algorithm
 from setveil.algorithms.kkm.estimates import start_depths
-from setveil.algorithms.kkm.people import People, ancestors_of, item_hierarchy
+from setveil.algorithms.kkm.people import People, ancestors_of, item_hierarchy, losses_of
 from setveil.algorithms.km.generalizing import add_offers
 from setveil.algorithms.km.trim import trim_rows
 from setveil.arrays.threads import map_in_order
@@ -146,7 +146,7 @@ def trim_classes(
     rows: ClassRows, model: KKmAnonymity, hierarchy: Hierarchy, depths: list[int], effort: str, context: Context
 ) -> tuple[Nodes, float]:
     """Begin at each of the depths; every class takes what loses least."""
-    losses = np.append(np.where(hierarchy.n_leaves > 1, hierarchy.n_leaves / hierarchy.n_items, 0.0), 1.0)
+    losses = np.append(losses_of(hierarchy), 1.0)
     above = ancestors_of(hierarchy)
     best, least = np.full(len(rows.leaf), -1, dtype=np.int64), np.full(rows.n_groups, np.inf)
     bound = 0.0

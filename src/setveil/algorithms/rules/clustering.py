@@ -87,7 +87,7 @@ class Clustering:
         by_slot = np.argsort(self.known, kind="stable")
         self._rules_by_slot = np.repeat(np.arange(len(kept)), np.diff(self.starts))[by_slot]
         counts = np.bincount(self.known, minlength=len(self.slot_items)) if len(flat) else np.zeros(0, np.int64)
-        self._slot_starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        self._slot_starts = bounds_of(counts)
 
     # -- rules ----------------------------------------------------------------------------------------------------
 

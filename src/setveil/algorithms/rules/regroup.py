@@ -46,6 +46,7 @@ from setveil.algorithms.rules.clustering import Clustering, binary_logarithm, ma
 from setveil.algorithms.rules.plucking import fewest_entries, pluck_entries
 from setveil.algorithms.rules.rbat import merge_everything, split, split_top_down
 from setveil.core import Hierarchy, Transactions
+from setveil.core.row_order import entries_of
 from setveil.models import RuleAnonymity
 from setveil.releases import LocalRecoding
 
@@ -339,9 +340,6 @@ def _release(
     number = {label: node for node, label in enumerate(hierarchy.labels) if node >= hierarchy.n_items}
     leaf = hierarchy.leaf_of_items(data.vocabulary)
     node_of_item = np.array([leaf[i] if name is None else number[name] for i, name in enumerate(names)], dtype=np.int32)
-    lengths = data.lengths[order]
-    ends = np.cumsum(lengths)
-    place = np.repeat(data.indptr[:-1][order] - (ends - lengths), lengths) + np.arange(data.n_occurrences)
     nodes = node_of_item[data.items] if data.n_items else np.empty(0, dtype=np.int32)
-    nodes[place[plucked]] = -1
+    nodes[entries_of(data.indptr, order)[1][plucked]] = -1
     return LocalRecoding.from_nodes(data, hierarchy, nodes, details)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.uncertainty import _demands
-from setveil.arrays.mining import count_matches, index_rows
+from setveil.arrays.mining import Lists, count_matches, index_rows, invert_rows
 from setveil.core import Transactions
 from setveil.core.row_order import take_rows
 from setveil.errors import InfeasibleError
@@ -35,6 +35,14 @@ class Demands:
     def row_of(self) -> NDArray[np.int64]:
         """The row of each entry of ``owners``."""
         return np.repeat(np.arange(len(self.least)), np.diff(self.bounds))
+
+    def by_owner(self, n_owners: int) -> Lists:
+        """The rows of each holder."""
+        return invert_rows(self.bounds, self.owners, n_owners)
+
+    def left(self, taken: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
+        """What each row still demands, 0 or less for nothing, if so many of each holder went."""
+        return self.least - np.bincount(self.row_of, taken[self.owners], len(self)).astype(np.int64)
 
     def select(self, rows: NDArray[np.int64]) -> Demands:
         """Some rows."""
