@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from setveil.arrays.sampling import draw_subsets
 from setveil.core import Itemsets, Transactions
+from setveil.core.row_order import bounds_of
 
 _TRIES = 20  # draws of a wrong item that the target does not have
 
@@ -64,7 +65,7 @@ class People:
         if observable is None:
             return cls(data, rank, private, data.lengths - private.lengths)
         rank[~observable] = -1
-        before = np.concatenate(([0], np.cumsum(rank[data.items] >= 0)))
+        before = bounds_of(rank[data.items] >= 0)
         return cls(data, rank, private, np.diff(before[data.indptr]).astype(np.int64))
 
     def can_be_known(self, size: int) -> bool:
@@ -139,7 +140,7 @@ class People:
         items = np.sort(items, axis=1)
         is_new = np.ones(items.shape, dtype=bool)
         is_new[:, 1:] = items[:, 1:] != items[:, :-1]
-        indptr = np.concatenate(([0], np.cumsum(is_new.sum(axis=1)))).astype(np.int64)
+        indptr = bounds_of(is_new.sum(axis=1))
         return Itemsets(indptr, items[is_new], self.data.vocabulary)
 
     def public_items(self, records: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -32,7 +32,7 @@ from setveil.arrays.mining import (
 from setveil.arrays.threads import for_slices
 from setveil.core import Itemsets, Transactions, Vocabulary
 from setveil.core.meaning import Images
-from setveil.core.row_order import distinct_rows, sort_rows, take_rows
+from setveil.core.row_order import bounds_of, distinct_rows, sort_rows, take_rows
 from setveil.releases import Release, is_grouped
 from setveil.risk._best import find_best
 from setveil.risk.column_classes import ColumnClasses, class_items, items_by_class
@@ -374,7 +374,7 @@ def _sensitive_shares(release: Release, vocabulary: Vocabulary, secrets: NDArray
     is_secret = np.zeros(len(cover.vocabulary) + 1, dtype=np.int64)  # the last entry serves unknown items
     is_secret[cover.vocabulary.numbers(vocabulary[int(item)] for item in secrets)] = 1
     is_secret[-1] = 0
-    until = np.concatenate(([0], np.cumsum(is_secret[cover.items])))
+    until = bounds_of(is_secret[cover.items])
     n_secrets = until[cover.indptr[1:]] - until[cover.indptr[:-1]]
     shares: NDArray[np.float64] = n_secrets / np.maximum(release.meaning.sizes, 1)
     return shares
