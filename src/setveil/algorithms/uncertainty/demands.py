@@ -151,19 +151,16 @@ def _walk(
     rows[: len(weights)] = np.arange(len(weights))
     branches[0] = (-1, 0, n_holders, len(weights))
     levels[0] = (0, 1, len(weights), 0)
-    known, inside = np.empty(n_items + 1, dtype=np.int32), np.zeros(n_items + 1, dtype=np.int64)
-    counts, touched = np.zeros((n_items + 1, 2), dtype=np.int64), np.empty(n_items + 1, dtype=np.int32)
-    slots = np.zeros(1 << (2 * n_items + 2).bit_length(), dtype=np.int64)
+    records = np.column_stack((indptr[:-1], indptr[1:], weights))
+    known = np.empty(n_items + 1, dtype=np.int32)
     owners = np.empty(max(1_000_000, 2 * int(indptr[n_holders]) + 2 * n_holders), dtype=np.int32)
     found = np.empty((max(100_000, 2 * n_items + 2), 2), dtype=np.int64)
-    state = np.zeros(6, dtype=np.int64)
+    state = np.zeros(8, dtype=np.int64)
+    state[_demands.LIMIT], state[_demands.BUDGET] = size_limit or 0, BUDGET
     answer = _demands.PAUSED
     while answer != _demands.DONE:
         context.step("itemsets that reveal a sensitive item")
-        answer = _demands.gather_demands(
-            indptr, items, weights, levels, branches, rows, known, inside, counts, touched, slots, owners, found,
-            state, allowed, 0 if size_limit is None else size_limit, BUDGET,
-        )  # fmt: skip
+        answer = _demands.gather_demands(records, items, levels, branches, rows, known, owners, found, state, allowed)
         n_found, n_owners = int(state[_demands.N_FOUND]), int(state[_demands.N_OWNERS])
         if n_found:
             bounds = np.concatenate(([0], found[:n_found, 0]))
