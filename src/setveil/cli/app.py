@@ -12,3 +12,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def group_of(name: str, help: str, example: str) -> typer.Typer:
+    """A command with commands of its own."""
+    group = typer.Typer(name=name, help=help, epilog=f"Example: {example}", no_args_is_help=True, rich_markup_mode=None)
+    app.add_typer(group)
+    return group

@@ -146,7 +146,9 @@ def note_first_run() -> None:
 
 def announce_compiling() -> None:
     """Say that loops are being compiled."""
-    remark("First run of this kind: compiling for up to a minute. Later runs start at once.")
+    from setveil.workflows.progress_bars import FIRST_RUN
+
+    remark(FIRST_RUN)
 
 
 def progress_bar() -> AbstractContextManager[Progress]:

@@ -9,17 +9,14 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.app import app
+from setveil.cli.app import group_of
 from setveil.cli.console import note_first_run, progress_bar, read_data, say, say_json
 
-group = typer.Typer(
-    name="constraints",
-    help="Generate and check lists of constraints and rules.",
-    epilog="Example: setveil constraints check patients.csv --constraints visits.txt --utility groups.txt -k 5",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+group = group_of(
+    "constraints",
+    "Generate and check lists of constraints and rules.",
+    "setveil constraints check patients.csv --constraints visits.txt --utility groups.txt -k 5",
 )
-app.add_typer(group)
 
 
 @group.command(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from setveil.cli.app import app
+from setveil.cli.app import group_of
 from setveil.cli.console import progress_bar, say
 from setveil.io.formats.registry import WRITTEN, listed
 
@@ -16,14 +16,11 @@ _Layout = Annotated[str | None, typer.Option("--to", help=f"Layout to write: {li
 _Seed = Annotated[int, typer.Option(help="Seed of the random numbers; the same seed gives the same bytes.")]
 
 
-group = typer.Typer(
-    name="generate",
-    help="Make synthetic data with a seed.",
-    epilog="Example: setveil generate quest -D 100000 -T 10 -I 4 -o T10I4D100K.dat",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+group = group_of(
+    "generate",
+    "Make synthetic data with a seed.",
+    "setveil generate quest -D 100000 -T 10 -I 4 -o T10I4D100K.dat",
 )
-app.add_typer(group)
 
 
 @group.command(epilog="Example: setveil generate quest -D 100000 -T 10 -I 4 -o T10I4D100K.dat")

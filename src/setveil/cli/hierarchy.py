@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.app import app
+from setveil.cli.app import group_of
 from setveil.cli.console import note, progress_bar, read_data, say, say_json
 
 _Target = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the hierarchy.")]
@@ -18,14 +18,11 @@ _OldFormat = Annotated[str | None, typer.Option("--from", hidden=True)]
 _OldHow = Annotated[str | None, typer.Option("--how", hidden=True)]
 
 
-group = typer.Typer(
-    name="hierarchy",
-    help="Build, check and convert hierarchies.",
-    epilog="Example: setveil hierarchy check taxonomy.csv --data baskets.csv",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+group = group_of(
+    "hierarchy",
+    "Build, check and convert hierarchies.",
+    "setveil hierarchy check taxonomy.csv --data baskets.csv",
 )
-app.add_typer(group)
 
 
 @group.command(epilog="Example: setveil hierarchy build baskets.csv --hierarchy fanout:5 -o tree.csv")

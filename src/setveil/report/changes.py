@@ -15,7 +15,6 @@ from setveil.core import Dataset, Hierarchy, Transactions
 from setveil.releases import CountTable, Grouping, LocalRecoding, Recoding, Release, Replacement, is_grouped
 from setveil.report.picture import blocks_of_sets, picture_of
 from setveil.report.words import named, short
-from setveil.utility.classes import shared_items
 
 ROWS = 300  # rows of a table of items
 MEMBERS = 40  # items named behind one published item
@@ -52,6 +51,7 @@ def _varying_columns(release: Release) -> list[str]:
 
 def _categories(release: Release, labels: Sequence[str]) -> dict[str, Any]:
     supports, meaning = release.published.supports, release.meaning
+    n_entries = supports.sum()
     general = np.flatnonzero(meaning.sizes > 1)
     order = general[np.lexsort((general, -supports[general], -meaning.sizes[general]))]
     return {
@@ -59,9 +59,7 @@ def _categories(release: Release, labels: Sequence[str]) -> dict[str, Any]:
         "n_general": len(general),
         "n_domain": len(meaning.domain),
         "n_unpublished": int((~meaning.covered).sum()),
-        "exact": float(supports[meaning.sizes == 1].sum() / supports.sum())
-        if supports.sum()
-        else None,  # of what is published
+        "exact": float(supports[meaning.sizes == 1].sum() / n_entries) if n_entries else None,  # of what is published
         "largest_set": int(meaning.sizes.max(initial=0)),
         "picture": blocks_of_sets(release, labels),
         "rows": [
@@ -79,6 +77,8 @@ def _classes(release: Replacement, labels: Sequence[str]) -> dict[str, Any]:
     n_empty, in_empty = release.empty_classes
     shape = {**_sizes(*release.class_sizes), "empty": n_empty, "in_empty": in_empty, "diversity": None}
     if release.sensitive:
+        from setveil.utility.classes import shared_items
+
         shared = shared_items(release)
         shape["diversity"] = {
             "homogeneous": int(shared.is_homogeneous.sum()),

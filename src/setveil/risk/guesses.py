@@ -145,7 +145,7 @@ def guess_holders(original: Dataset, release: Grouping, remake: Remake | None = 
 def _picks(some: SomeGroups, replayed: NDArray[np.float64] | None) -> dict[str, NDArray[np.bool_]]:
     """Whom each guesser picks, bool[records]."""
     release = some.release
-    bounds = bounds_of(np.bincount(release.group_of, minlength=release.n_groups))
+    bounds = bounds_of(release.group_sizes)
     order = np.argsort(release.group_of, kind="stable")
     picked: dict[str, NDArray[np.bool_]] = {}
     for group in some.chosen.tolist():
@@ -216,7 +216,7 @@ def _rates(
         n_picked = np.bincount(release.group_of[is_picked], minlength=release.n_groups)
         return rate_of(np.minimum(hits / n_picked[groups], 1.0))
 
-    size = np.bincount(release.group_of, minlength=release.n_groups)
+    size = release.group_sizes
     guessers = tuple(Guesser(name, right(marks)) for name, marks in picked.items())
     return Guesses(len(cases), float((counts / size[groups]).mean()), guessers)
 

@@ -43,6 +43,14 @@ class Group(NamedTuple):
         return self.weights is not None
 
 
+def each_once(items: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """``(indptr, items)`` of the rows of a table, each item once and ascending."""
+    items = np.sort(items, axis=1)
+    is_new = np.ones(items.shape, dtype=bool)
+    is_new[:, 1:] = items[:, 1:] != items[:, :-1]
+    return bounds_of(is_new.sum(axis=1)), items[is_new]
+
+
 @dataclass(frozen=True, eq=False)
 class People:
     """People with their items; those of drawn people are looked at from the rarest public one to the most frequent."""
@@ -137,11 +145,7 @@ class People:
         items = self._items_at(group.records, positions)
         if way == "wrong":
             items = self._with_errors(items, group.records, wrong, random)
-        items = np.sort(items, axis=1)
-        is_new = np.ones(items.shape, dtype=bool)
-        is_new[:, 1:] = items[:, 1:] != items[:, :-1]
-        indptr = bounds_of(is_new.sum(axis=1))
-        return Itemsets(indptr, items[is_new], self.data.vocabulary)
+        return Itemsets(*each_once(items), self.data.vocabulary)
 
     def public_items(self, records: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """What attackers can know of each of these people: ``(positions among the records, items)``."""

@@ -91,7 +91,7 @@ def measure_on(
     model = replace(asked, **{"k": sample.crowd(asked.crowd or 1)}) if "k" in asked.options() else asked
     started = time.monotonic()
     context = Context(hierarchy=tree, seed=seed, cancelled=cancelled)
-    release = make_release(data, model, policy.algorithm.name, policy.algorithm.options, context, "")
+    release = make_release(data, model, policy.algorithm.name, policy.algorithm.options, context)
     verdict = verify(release, model)
     if not verdict.holds:
         raise InputError(f"the release did not verify: {verdict.reason}")

@@ -68,9 +68,6 @@ def suggest(
 ) -> Suggestion:
     """Propose model, parameters, hierarchy and algorithm for a data set and a purpose.
 
-    ``hierarchy`` is any text the command line takes. ``first`` is called with the first proposal, which later ones may
-    improve on. ``source`` and ``given`` (sensitive items, reading options) are repeated in the commands.
-
     Args:
         data: anything that ``read`` takes.
         purpose: ``"publish"``, ``"share"`` or ``"internal"``.
@@ -80,9 +77,9 @@ def suggest(
         seconds: the time limit; a search that it ends early says so.
         seed: seed of all random numbers.
         source: the input's name in the commands.
-        given: further options that the commands repeat.
+        given: sensitive items and reading options that the commands repeat.
         progress: called with a stage name and a fraction between 0 and 1.
-        first: called with the first proposal.
+        first: called with the first proposal, which later ones may improve on.
         options: how to read ``data``, as in ``read``: ``person``, ``item``, …
 
     Returns:

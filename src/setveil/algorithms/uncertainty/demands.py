@@ -41,7 +41,7 @@ class Demands:
         return invert_rows(self.bounds, self.owners, n_owners)
 
     def left(self, taken: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
-        """What each row still demands, 0 or less for nothing, if so many of each holder went."""
+        """What each row still demands, 0 or less for nothing, where ``taken`` says how many of each holder are gone."""
         return self.least - np.bincount(self.row_of, taken[self.owners], len(self)).astype(np.int64)
 
     def select(self, rows: NDArray[np.int64]) -> Demands:
