@@ -20,7 +20,7 @@ from typing import Any
 from setveil.algorithms import Entry, proposed_for
 from setveil.core import Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import CancelledError, InfeasibleError, InputError, unheard_warnings
+from setveil.errors import CancelledError, InfeasibleError, InputError, times, unheard_warnings
 from setveil.io.roles import HIERARCHIES, pairs_in
 from setveil.models import MODELS, PARAMETERS, parameters_of
 from setveil.models.registry import usual_model
@@ -154,7 +154,7 @@ def _refusal(n_people: int, search: _Search) -> str:
 
 def _exposure(profile: Profile) -> str:
     shares = [
-        f"{known} item{'s' if known > 1 else ''}: {percent(share)}"
+        f"{times(known, 'item')}: {percent(share)}"
         for known, share in enumerate(profile.singled_out, 1)
         if share is not None
     ]
@@ -285,7 +285,7 @@ class _Search:
                 for one in found
                 if one is not best and _is_safe(one)
             ]
-            known = "all items" if m == "all" else f"any {m} item{'s' if m != 1 else ''}"
+            known = "all items" if m == "all" else f"any {times(int(m), 'item')}"
             self.reasons.append(
                 f"k={k}: at least {k} records match; m={m}: for an attacker who knows {known} of a person."
             )
