@@ -55,7 +55,7 @@ GAPS = {
         "rules are found in the records with a sensitive item",
     ),
     **dict.fromkeys(
-        [(name, "rules") for name in ("regroup", "rbat")], "a cluster is the records with any of its items"
+        [(name, "rules") for name in ("prune", "regroup", "rbat")], "rules are counted in the bits of all records"
     ),
     **dict.fromkeys(
         [(name, "kkm") for name in ("classes", "rmerge", "tmerge", "rtmerge")], "cluster data has no columns yet"

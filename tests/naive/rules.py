@@ -120,3 +120,41 @@ def least_suppressed(records: Sequence[Record], public: Sequence[str], rules: Se
             if any(all_met(left, parts, rules) for parts in partitions(public)):
                 return size
     raise AssertionError
+
+
+def prune_left_sides(records: Sequence[Record], rules: Sequence[Rule]) -> list[Record]:
+    """The public entries that prune shows of sorted records, one left side after the other."""
+    public = {item for rule in rules for item in rule[0]}
+    least = {rule[0]: max(other[2] for other in rules if other[0] == rule[0]) for rule in rules}
+    least = {left: k for left, k in least.items() if set().union(*records).issuperset(left)}
+    support = {item: _support(records, [item]) for item in public}
+    shown = [set(record) for record in records]
+
+    def matching(left: Collection[str]) -> list[int]:
+        named = set(left) & set().union(*shown)  # a suppressed item limits nobody
+        return [number for number, row in enumerate(shown) if named <= row]
+
+    def is_rare(left: tuple[str, ...]) -> bool:
+        return bool(set(left) & set().union(*shown)) and 0 < len(matching(left)) < least[left]
+
+    while rare := [left for left in least if is_rare(left)]:
+        occurring, matches = set().union(*shown), {left: matching(left) for left in rare}
+        for number, row in enumerate(shown):
+            sides = [set(left) & occurring for left in rare if number in matches[left]]
+            while sides:
+                of_most = {item: sum(item in side for side in sides) for side in sides for item in side}
+                taken = min(of_most, key=lambda item: (-of_most[item], -support[item], item))
+                sides = [side for side in sides if taken not in side]
+                row.discard(taken)
+    is_changed = True
+    while is_changed:
+        is_changed = False
+        for item in sorted(public & set().union(*shown)):
+            for number, row in enumerate(shown):
+                if item in records[number] - row:
+                    of_item = [left for left in least if item in left]
+                    completed = [left for left in of_item if set(left) & set().union(*shown) <= row | {item}]
+                    if all(len(matching(left)) >= least[left] for left in completed):
+                        row.add(item)
+                        is_changed = True
+    return [frozenset(row) for row in shown]

@@ -75,3 +75,105 @@ def count_rules(
             if stops:
                 break
     return first
+
+
+@compiled
+def list_matches(
+    bits: NDArray[np.uint64],
+    starts: NDArray[np.int64],  # [rules + 1] into ``known``
+    known: NDArray[np.int64],
+    which: NDArray[np.int64],  # the rules to list
+    bounds: NDArray[np.int64],  # [which + 1] where the records of each begin
+    records: NDArray[np.int64],  # filled
+) -> None:
+    """The records that match the left side of each rule, ascending."""
+    for number in range(len(which)):
+        rule, place = which[number], bounds[number]
+        for word in range(bits.shape[1]):
+            mask = bits[known[starts[rule]], word]
+            for other in range(starts[rule] + 1, starts[rule + 1]):
+                mask &= bits[known[other], word]
+            while mask != 0:
+                lowest = mask & (~mask + np.uint64(1))
+                records[place] = word * 64 + np.int64(popcount(lowest - np.uint64(1)))
+                place += 1
+                mask ^= lowest
+
+
+@compiled
+def hit_sides(
+    bounds: NDArray[np.int64],  # [records + 1] into ``sides``
+    sides: NDArray[np.int64],  # the rules whose left sides each record must not match
+    starts: NDArray[np.int64],
+    known: NDArray[np.int64],
+    rank: NDArray[np.int64],  # [public items] of equal ones the lowest is taken; below 0 is never taken
+    slots: NDArray[np.int64],  # [sides] filled with the items that are taken, record by record
+    taken: NDArray[np.int64],  # [records] filled with how many are taken of each
+) -> None:
+    """An item of each left side, as few as possible per record: the item of most sides again and again."""
+    n_sides = np.zeros(len(rank), dtype=np.int64)
+    is_open = np.ones(len(sides), dtype=np.bool_)
+    end = 0
+    for record in range(len(bounds) - 1):
+        n_open = bounds[record + 1] - bounds[record]
+        while n_open > 0:
+            best = -1
+            for number in range(bounds[record], bounds[record + 1]):
+                if is_open[number]:
+                    for place in range(starts[sides[number]], starts[sides[number] + 1]):
+                        slot = known[place]
+                        if rank[slot] >= 0:
+                            n_sides[slot] += 1
+                            is_more = best < 0 or n_sides[slot] > n_sides[best]
+                            if is_more or (n_sides[slot] == n_sides[best] and rank[slot] < rank[best]):
+                                best = slot
+            for number in range(bounds[record], bounds[record + 1]):
+                if is_open[number]:
+                    for place in range(starts[sides[number]], starts[sides[number] + 1]):
+                        n_sides[known[place]] = 0
+                        if known[place] == best:
+                            is_open[number] = False
+                            n_open -= 1
+            slots[end] = best
+            end += 1
+            taken[record] += 1
+
+
+@compiled
+def give_back(
+    bits: NDArray[np.uint64],  # [public items] changed; all ones for an item that is in no record
+    starts: NDArray[np.int64],
+    known: NDArray[np.int64],
+    by_slot: NDArray[np.int64],  # the rules of each public item, one after the other
+    slot_starts: NDArray[np.int64],  # [public items + 1] into ``by_slot``
+    alone: NDArray[np.int64],  # [rules] records that match; changed
+    limits: NDArray[np.int64],
+    entries: NDArray[np.int64],  # [entries, 2] public item and record of what is suppressed
+) -> int:
+    """Show entries again that complete no left side but such that many records match; how many."""
+    n_back = 0
+    for number in range(len(entries)):
+        slot, record = entries[number, 0], entries[number, 1]
+        word, bit = record >> 6, np.uint64(1) << np.uint64(record & 63)
+        if bits[slot, word] & bit:
+            continue
+        is_safe = True
+        for turn in range(2):  # look, then count
+            for at in range(slot_starts[slot], slot_starts[slot + 1]):
+                rule = by_slot[at]
+                matches = True
+                for place in range(starts[rule], starts[rule + 1]):
+                    if known[place] != slot and not bits[known[place], word] & bit:
+                        matches = False
+                        break
+                if matches and turn == 1:
+                    alone[rule] += 1
+                elif matches and alone[rule] < limits[rule, 1]:
+                    is_safe = False
+                    break
+            if not is_safe:
+                break
+        if is_safe:
+            bits[slot, word] |= bit
+            n_back += 1
+    return n_back

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.rules._rule_counts import count_rules, count_union, fill_bits
-from setveil.core import Transactions
+from setveil.core import Hierarchy, Transactions
 from setveil.core.naming import fresh_name, is_shown, name_of_set
-from setveil.core.row_order import bounds_of
+from setveil.core.row_order import bounds_of, entries_of
 from setveil.errors import InfeasibleError
 from setveil.models import Rule, RuleAnonymity
+from setveil.releases import LocalRecoding
 
 WORDS_PER_CALL = 100_000_000  # words per compiled call
 
@@ -85,9 +86,9 @@ class Clustering:
         for side, place in sides.items():
             self.sides[place] = np.bitwise_and.reduce([one_by_one[of_item.get(item, -1)] for item in side], axis=0)
         by_slot = np.argsort(self.known, kind="stable")
-        self._rules_by_slot = np.repeat(np.arange(len(kept)), np.diff(self.starts))[by_slot]
+        self.rules_by_slot = np.repeat(np.arange(len(kept)), np.diff(self.starts))[by_slot]
         counts = np.bincount(self.known, minlength=len(self.slot_items)) if len(flat) else np.zeros(0, np.int64)
-        self._slot_starts = bounds_of(counts)
+        self.slot_starts = bounds_of(counts)
 
     # -- rules ----------------------------------------------------------------------------------------------------
 
@@ -116,7 +117,7 @@ class Clustering:
 
     def rules_of(self, slots: Iterable[int]) -> NDArray[np.int64]:
         """The rules with any of some items on the left side."""
-        parts = [self._rules_by_slot[self._slot_starts[slot] : self._slot_starts[slot + 1]] for slot in slots]
+        parts = [self.rules_by_slot[self.slot_starts[slot] : self.slot_starts[slot + 1]] for slot in slots]
         return np.unique(np.concatenate(parts)) if parts else np.empty(0, dtype=np.int64)
 
     def _count(
@@ -226,6 +227,29 @@ class Clustering:
             "largest_cluster": int(sizes.max(initial=0)),
             "ul_log2": binary_logarithm(self.utility_loss()),
         }
+
+
+def release_of(
+    data: Transactions,
+    order: NDArray[np.int64],
+    state: Clustering,
+    suppressed: NDArray[np.int64],
+    details: dict[str, object],
+) -> LocalRecoding:
+    """Categories as nodes of a hierarchy; ``suppressed``: entries of the ordered records."""
+    names = state.names_of_items()
+    labels = list(data.vocabulary)
+    root = "all items"
+    while root in labels or root in names:
+        root += " "
+    paths = [(label, root) if name is None else (label, name, root) for label, name in zip(labels, names, strict=True)]
+    hierarchy = Hierarchy.from_paths(paths)
+    number = {label: node for node, label in enumerate(hierarchy.labels) if node >= hierarchy.n_items}
+    leaf = hierarchy.leaf_of_items(data.vocabulary)
+    node_of_item = np.array([leaf[i] if name is None else number[name] for i, name in enumerate(names)], dtype=np.int32)
+    nodes = node_of_item[data.items] if data.n_items else np.empty(0, dtype=np.int32)
+    nodes[entries_of(data.indptr, order)[1][suppressed]] = -1
+    return LocalRecoding.from_nodes(data, hierarchy, nodes, details)
 
 
 def mass(size: int, support: int) -> int:

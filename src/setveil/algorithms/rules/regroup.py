@@ -42,11 +42,10 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, option
 from setveil.algorithms.bounds import OPTIMUM, describe_entries, describe_loss
-from setveil.algorithms.rules.clustering import Clustering, binary_logarithm, mass
+from setveil.algorithms.rules.clustering import Clustering, binary_logarithm, mass, release_of
 from setveil.algorithms.rules.plucking import fewest_entries, pluck_entries
 from setveil.algorithms.rules.rbat import merge_everything, split, split_top_down
-from setveil.core import Hierarchy, Transactions
-from setveil.core.row_order import entries_of
+from setveil.core import Transactions
 from setveil.models import RuleAnonymity
 from setveil.releases import LocalRecoding
 
@@ -72,7 +71,7 @@ class Regroup(Algorithm):
             regroup(state, self.effort * WORDS)
             tried.append((state, pluck_entries(state, context)))
         state, plucked = min(tried, key=lambda one: (len(one[1]), one[0].loss))
-        return _release(data, order, state, plucked, _details(state, unmerged, len(plucked), context))
+        return release_of(data, order, state, plucked, _details(state, unmerged, len(plucked), context))
 
 
 def starting_points(start: Clustering) -> Iterator[Clustering]:
@@ -320,26 +319,3 @@ def _known_of(state: Clustering, rules: NDArray[np.int64]) -> NDArray[np.int64]:
     """The items on the left sides of some rules."""
     parts = [state.known[state.starts[rule] : state.starts[rule + 1]] for rule in rules.tolist()]
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
-
-
-def _release(
-    data: Transactions,
-    order: NDArray[np.int64],
-    state: Clustering,
-    plucked: NDArray[np.int64],
-    details: dict[str, object],
-) -> LocalRecoding:
-    """Categories as nodes of a hierarchy; ``plucked``: entries of the ordered records."""
-    names = state.names_of_items()
-    labels = list(data.vocabulary)
-    root = "all items"
-    while root in labels or root in names:
-        root += " "
-    paths = [(label, root) if name is None else (label, name, root) for label, name in zip(labels, names, strict=True)]
-    hierarchy = Hierarchy.from_paths(paths)
-    number = {label: node for node, label in enumerate(hierarchy.labels) if node >= hierarchy.n_items}
-    leaf = hierarchy.leaf_of_items(data.vocabulary)
-    node_of_item = np.array([leaf[i] if name is None else number[name] for i, name in enumerate(names)], dtype=np.int32)
-    nodes = node_of_item[data.items] if data.n_items else np.empty(0, dtype=np.int32)
-    nodes[entries_of(data.indptr, order)[1][plucked]] = -1
-    return LocalRecoding.from_nodes(data, hierarchy, nodes, details)
