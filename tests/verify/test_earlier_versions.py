@@ -5,13 +5,18 @@ Each archive was published by that version, one per model and kind of release. A
 
 from __future__ import annotations
 
+import hashlib
 import json
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import setveil as sv
 from setveil.report.certificate import seal, write_json
+from setveil.report.template import _dress
+from setveil.verify.pages import SCRIPTS
 from setveil.workflows.handover import unpack_release
 
 ARCHIVES = sorted((Path(__file__).parent / "earlier").glob("*/*.zip"))
@@ -51,3 +56,52 @@ def test_a_certificate_of_a_later_version_cannot_be_verified(tmp_path: Path) -> 
     found = sv.verify_folder(folder)
     assert found.holds is None
     assert "later version" in found.unchecked[0]
+
+
+def page_in(archive: Path) -> str:
+    with zipfile.ZipFile(archive) as parts:
+        return parts.read(next(name for name in parts.namelist() if name.endswith("report.html"))).decode()
+
+
+def page_with(old: str, new: str) -> Callable[[str], str]:
+    def change(page: str) -> str:
+        assert old in page
+        return page.replace(old, new, 1)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (page_with("script-src 'sha256-8", "script-src 'unsafe-inline' 'sha256-8"), "does not begin"),
+        (page_with("<script>", "<script>alert(1);"), "does not begin"),
+        (page_with("<style>", "<script src='https://example.org/x.js'></script><style>"), "has a tag"),
+        (page_with("<body", '<meta http-equiv="refresh" content="0;url=https://example.org"><body'), "has a tag"),
+        (page_with("</body>", '<a href="https://example.org">details</a></body>'), "has a tag"),
+        (page_with("</body>", '<a title=">" HREF = "//example.org">details</a></body>'), "has a tag"),
+        (page_with("</body>", "<a title='>' href=/x>details</a></body>"), "has a tag"),
+        (page_with("</body>", '<script src="x.js"></script></body>'), "has a tag"),
+        (lambda page: page_in(ARCHIVES[1]), "not about this release"),
+        (lambda page: "", "does not begin"),
+    ],
+)
+@pytest.mark.parametrize("archive", ARCHIVES[:: len(ARCHIVES) - 2], ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_the_page_of_an_earlier_release_is_no_other_page(
+    archive: Path, change: Callable[[str], str], said: str, tmp_path: Path
+) -> None:
+    """Whoever seals a certificate anew can put any page beside it, but none with a script of their own."""
+    folder = unpack_release(archive, tmp_path)
+    page = folder / "report.html"
+    page.write_text(change(page.read_text()))
+    path = folder / "certificate.json"
+    certificate = json.loads(path.read_text())
+    certificate["files"]["report.html"] = hashlib.sha256(page.read_bytes()).hexdigest()
+    write_json(seal(certificate), path)
+    found = sv.verify_folder(folder)
+    assert found.holds is False
+    assert [problem for problem in found.problems if said in problem] == list(found.problems)
+
+
+def test_later_versions_will_know_the_script_of_pages() -> None:
+    assert _dress()["script_hash"] in SCRIPTS, "add it; those of earlier versions stay"

@@ -191,6 +191,15 @@ def test_local_recodings_by_counts() -> None:
     assert check_original(release, other)[0] == 'items of the original that the codebook lacks: "x".'
 
 
+def test_an_item_without_cover_was_suppressed_or_it_is_no_item_of_this_release() -> None:
+    data = letters("ab", "ab", "ab")
+    release = local(data, "aA", "aA", "aA").with_items(["x"])
+    other = letters("abx", "ab", "ab")
+    lost = ['items of the original that are neither published nor suppressed: "x".']
+    assert check_original(release, other) == check_original(release, other, in_input_order=True) == lost
+    assert check_original(release, other, suppression=True) == []
+
+
 def test_changed_local_recodings_are_caught_record_by_record() -> None:
     """Every single item that the record cannot explain, or that leaves an item of the record unexplained."""
     rng = random.Random(11)

@@ -5,6 +5,7 @@ anyway.
 from __future__ import annotations
 
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import setveil as sv
 from setveil.core import Hierarchy
+from setveil.errors import InputError
 from setveil.workflows.folder import measure_folder
 from setveil.workflows.hierarchy import resolve_hierarchy
 
@@ -77,10 +79,42 @@ def test_what_was_left_out_is_named_to_its_owner_only(tmp_path: Path, algorithm:
 
 
 def test_an_original_with_more_in_it_is_not_the_original(tmp_path: Path) -> None:
-    """Items that the codebook does not name were left out; that excuses no other difference."""
+    """Items that the codebook does not name were left out, as far as anybody but the owner knows; that excuses no
+    other difference.
+    """
     out = release_of("mm").publish(tmp_path / "out")
     assert sv.verify_folder(out, [*ROWS[:-1], ["another", "secret"]]).holds is False
-    assert sv.verify_folder(out, [[*row, "another"] for row in ROWS]).holds, "it would be left out, too"
+    more = [[*row, "another"] for row in ROWS]
+    found = sv.verify_folder(out, more)
+    assert found.problems == ('items of the original that the codebook lacks: "another".',)
+    with pytest.raises(InputError, match="was not made from this data"):
+        sv.open_release(out, original=more)
+    shutil.rmtree(tmp_path / "out.internal")
+    assert sv.verify_folder(out, more).holds, "it would be left out, too"
+
+
+@pytest.mark.parametrize("algorithm", ["lg", "lra", "trim", "mm"])
+def test_an_original_in_which_an_item_is_spelt_otherwise_is_not_the_original(tmp_path: Path, algorithm: str) -> None:
+    """A suppressed item is missed by its owner alone; one that was generalized without suppression by everybody."""
+    chance = random.Random(1)
+    items = [f"{letter}{number}" for letter in "abcd" for number in range(4)]
+    often = [chance.random() ** 2 + 0.03 for _ in items]
+    rows = [[item for item, share in zip(items, often, strict=True) if chance.random() < share] for _ in range(120)]
+    model, options = {
+        "lg": ("k-anonymity", {"k": 3}),
+        "mm": ("coherence", {"k": 3, "h": 80, "p": 2, "sensitive": ["d3"]}),
+    }.get(algorithm, ("km", {"k": 3, "m": 2}))
+    tree = None if algorithm == "mm" else "fanout:4"
+    release = sv.anonymize(rows, model, algorithm=algorithm, hierarchy=tree, **options)
+    out = release.publish(tmp_path / "out")
+    others = {item: [[one.replace(item, item.upper()) for one in row] for row in rows] for item in items}
+    assert sv.verify_folder(out, rows).holds
+    for original in others.values():
+        assert sv.verify_folder(out, original).holds is False
+    if algorithm == "lra":
+        shutil.rmtree(tmp_path / "out.internal")
+        assert sv.verify_folder(out, rows).holds
+        assert not any(sv.verify_folder(out, original).holds for original in others.values())
 
 
 def test_numbers_do_not_show_where_items_are_missing(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from setveil.errors import InputError
@@ -58,6 +59,23 @@ class GradedCrowds(PrivacyModel):
         """Without ``k_known`` and ``observable`` where there are none, as before they existed."""
         later = ("k_known", "observable")
         return {name: value for name, value in super().options().items() if name not in later or value is not None}
+
+    @property
+    def crowd(self) -> int:
+        return self.k
+
+    @property
+    def known_items(self) -> float:
+        return inf if self.m == "all" else float(self.m)
+
+    @property
+    def violated_by(self) -> Literal["combination", "record", "part", "group"]:
+        return "part" if self.m == "all" else "combination"
+
+    @property
+    def largest(self) -> int | None:
+        """The largest number of known items; None for any number."""
+        return None if self.m == "all" else self.m
 
     def k_for(self, n_known: int) -> int:
         """Smallest number of people who match all that an attacker with ``n_known`` known items knows."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from setveil.errors import InputError
@@ -82,20 +81,8 @@ class KKmAnonymity(GradedCrowds):
     )  # fmt: skip
 
     @property
-    def crowd(self) -> int:
-        return self.k
-
-    @property
     def reach(self) -> float | None:
-        return None if self.sensitive else inf if self.m == "all" else float(self.m)
-
-    @property
-    def known_items(self) -> float | None:
-        return inf if self.m == "all" else float(self.m)
-
-    @property
-    def violated_by(self) -> Literal["combination", "record", "part", "group"]:
-        return "part" if self.m == "all" else "combination"
+        return None if self.sensitive else self.known_items
 
     def doubts(self, data: Dataset) -> Iterator[str]:
         columns = data.columns.with_role("known") if data.columns else ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from setveil.errors import InfeasibleError
@@ -104,20 +103,12 @@ class KmAnonymity(GradedCrowds):
             )
 
     @property
-    def crowd(self) -> int:
-        return self.k
-
-    @property
     def reach(self) -> float | None:
-        return inf if self.m == "all" else float(self.m)
+        return self.known_items
 
     @property
     def item_counts(self) -> tuple[int, float] | None:
-        return max(self.k, self.k_for(1)), inf if self.m == "all" else float(self.m)
-
-    @property
-    def violated_by(self) -> Literal["combination", "record", "part", "group"]:
-        return "part" if self.m == "all" else "combination"
+        return max(self.k, self.k_for(1)), self.known_items
 
     def attacker(self) -> Attacker:
         return Attacker(

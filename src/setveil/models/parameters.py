@@ -29,9 +29,9 @@ class Kind(ABC):
     def check(self, name: str, value: Any) -> Any:
         """The value as a model keeps it; InputError if it is out of range."""
 
-    @abstractmethod
     def parse(self, text: str) -> Any:
         """Text of the command line as a policy would write it; text that does not fit stays as it is."""
+        return text
 
     @property
     @abstractmethod
@@ -115,9 +115,6 @@ class Ratio(Kind):
             raise InputError(f"{name} must be above 0 and below 1, not {text}.")
         return f"{ratio.numerator}/{ratio.denominator}"
 
-    def parse(self, text: str) -> Any:
-        return text
-
     @property
     def range(self) -> str:
         return "above 0 and below 1: a fraction such as 1/3, or a decimal"
@@ -133,9 +130,6 @@ class Word(Kind):
         if value not in self.words:
             raise InputError(f"{name} must be {' or '.join(self.words)}, not {_shown(value)}.")
         return value
-
-    def parse(self, text: str) -> Any:
-        return text
 
     @property
     def range(self) -> str:
@@ -193,9 +187,6 @@ class Itemsets(Kind):
             _refuse_shared(itemsets, name)
         return itemsets
 
-    def parse(self, text: str) -> Any:
-        return text
-
     def labels(self, value: Any) -> set[str]:
         return {label for itemset in value or () for label in itemset}
 
@@ -243,9 +234,6 @@ class CrowdSizes(Kind):
         if len(dict(pairs)) < len(pairs):
             raise InputError(f"{name} gives two numbers of people for one number of known items; keep one.")
         return pairs
-
-    def parse(self, text: str) -> Any:
-        return text
 
     @property
     def range(self) -> str:

@@ -105,9 +105,6 @@ class Rules(Kind):
         refuse_two_roles(rules)
         return tuple(sorted(set(rules)))
 
-    def parse(self, text: str) -> Any:
-        return text
-
     def labels(self, value: Any) -> set[str]:
         return {item for rule in value or () for item in rule.items}
 

@@ -107,7 +107,6 @@ class Release(ABC):
         """
         return [set(row) for row in self.rows.to_lists()]
 
-    @abstractmethod
     def codebook(self) -> Codebook:
         """Published label → the original items it covers, sorted; ``''`` only if something is suppressed.
 
@@ -115,6 +114,7 @@ class Release(ABC):
             >>> release.codebook()["dairy"]
             ['cheese', 'milk']
         """
+        return Codebook({label: [label] for label in self.published.vocabulary})
 
     # -- what published items cover ---------------------------------------------------------------------------------
 
@@ -160,11 +160,11 @@ class Release(ABC):
         """
         return False
 
-    @abstractmethod
     def codebook_rows(self) -> list[tuple[str, str]]:
         """``(published_item, item)`` sorted by the published item's label, then the item's; suppressed and absent
         first.
         """
+        return [(label, label) for label in self.published.vocabulary]
 
     # -- what became of the original ----------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.codebook import Codebook
 from setveil.core.dataset import Dataset
 from setveil.core.itemsets import Itemsets
 from setveil.core.vocabulary import Vocabulary
@@ -49,13 +48,6 @@ class CountTable(Release):
     generator: int  # the number of the generator that made the records
     repaired: bool = False  # listed sets were suppressed because they revealed a small count
     triples_from: int | None = None  # from this count on they are listed, unless as frequent as a pair; None: some
-
-    def codebook(self) -> Codebook:
-        """Identity over the listed items."""
-        return Codebook({label: [label] for label in self.published.vocabulary})
-
-    def codebook_rows(self) -> list[tuple[str, str]]:
-        return [(label, label) for label in self.published.vocabulary]
 
     def of_size(self, size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The listed itemsets of one size, int32[sets, size], and their counts."""

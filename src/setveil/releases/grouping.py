@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.codebook import Codebook
 from setveil.core.dataset import Csr, Dataset
 from setveil.core.row_order import bounds_of, sort_rows
 from setveil.core.transactions import AnyDataset, Transactions, in_label_order
@@ -95,10 +94,6 @@ class Grouping(Release):
     def n_groups(self) -> int:
         """Number of groups."""
         return int(self.group_of.max()) + 1 if len(self.group_of) else 0
-
-    def codebook(self) -> Codebook:
-        """Identity over the published public items."""
-        return Codebook({label: [label] for label in self.published.vocabulary})
 
     @property
     def counted_labels(self) -> set[str]:
@@ -189,9 +184,6 @@ class Grouping(Release):
 
     def forget(self) -> None:
         """Free what a cluster keeps of the groups."""
-
-    def codebook_rows(self) -> list[tuple[str, str]]:
-        return [(label, label) for label in self.published.vocabulary]
 
     def _originals_relabelled(self, name: Callable[[str], str]) -> Self:
         sensitive, back = renamed_vocabulary(self.sensitive, name)

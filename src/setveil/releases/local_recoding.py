@@ -92,14 +92,17 @@ class LocalRecoding(Release):
         """Published label → every item it can cover; an item may stand under several labels."""
         book = Codebook(zip(self.published.vocabulary, self.cover.to_lists(), strict=True))
         if self.node_of_occurrence is not None and (self.node_of_occurrence < 0).any():
-            covered = np.zeros(len(self.cover.vocabulary), dtype=bool)
-            covered[self.cover.items] = True
-            book[""] = [self.cover.vocabulary[int(item)] for item in np.flatnonzero(~covered)]
+            book[""] = self._not_covered
         return book
 
     @cached_property
     def meaning(self) -> Meaning:
         return Meaning(self.cover, self.published)
+
+    @property
+    def _not_covered(self) -> list[str]:
+        """The items of the domain that no published item covers, ascending."""
+        return [self.cover.vocabulary[int(item)] for item in np.flatnonzero(~self.meaning.covered)]
 
     def may_lack(self, item: int) -> bool:
         nodes = self.node_of_occurrence  # files do not say what was suppressed where
@@ -151,13 +154,10 @@ class LocalRecoding(Release):
         return np.bincount(gone, minlength=original.n_items).astype(np.int64)
 
     def codebook_rows(self) -> list[tuple[str, str]]:
-        covered = np.zeros(len(self.cover.vocabulary), dtype=bool)
-        covered[self.cover.items] = True
-        absent = [("", self.cover.vocabulary[int(item)]) for item in np.flatnonzero(~covered)]
-        labels = self.published.vocabulary
-        return absent + [
-            (label, item) for label, items in zip(labels, self.cover.to_lists(), strict=True) for item in items
-        ]
+        named = zip(self.published.vocabulary, self.cover.to_lists(), strict=True)
+        return [
+            *(("", item) for item in self._not_covered), *((label, item) for label, items in named for item in items)
+        ]  # fmt: skip
 
     def _renumbered(self, renamed: Self, number: NDArray[np.int32]) -> Self:
         return replace(renamed, cover=self.cover.select(np.argsort(number)))
@@ -176,11 +176,10 @@ class LocalRecoding(Release):
         return LocalRecoding.from_nodes(data, tree, nodes, self.details, never_generalized=items)
 
     def named_only(self, public: Collection[str]) -> Self:
-        is_covered = np.zeros(len(self.cover.vocabulary), dtype=bool)
-        is_covered[self.cover.items] = True
-        domain, _ = smaller_vocabulary(self.cover.vocabulary, is_covered, public)
-        return replace(self, cover=self.cover.renumbered(domain.numbers(self.cover.vocabulary), domain))
+        return self._over(smaller_vocabulary(self.cover.vocabulary, self.meaning.covered, public)[0])
 
     def with_items(self, items: Iterable[str]) -> Self:
-        domain = Vocabulary({*self.cover.vocabulary, *items})
+        return self._over(Vocabulary({*self.cover.vocabulary, *items}))
+
+    def _over(self, domain: Vocabulary) -> Self:
         return replace(self, cover=self.cover.renumbered(domain.numbers(self.cover.vocabulary), domain))

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from setveil.core.codebook import Codebook
 from setveil.core.dataset import Dataset
 from setveil.core.transactions import Transactions, in_label_order
 from setveil.core.vocabulary import Vocabulary
@@ -69,10 +68,6 @@ class Replacement(Release):
         published = Transactions.from_pairs(owners, entries, data.n_records, vocabulary, data.ids, data.layout)
         return replace(self, published=published)
 
-    def codebook(self) -> Codebook:
-        """Identity over the published items."""
-        return Codebook({label: [label] for label in self.published.vocabulary})
-
     @property
     def sensitive_items(self) -> Iterable[str]:
         return self.sensitive
@@ -104,9 +99,6 @@ class Replacement(Release):
         n_public = np.bincount(rows.owners[is_public[rows.items]], minlength=rows.n_records)
         inside = self.class_of[n_public == 0]
         return len(np.unique(inside)), len(inside)
-
-    def codebook_rows(self) -> list[tuple[str, str]]:
-        return [(label, label) for label in self.published.vocabulary]
 
     def _originals_relabelled(self, name: Callable[[str], str]) -> Self:
         return replace(self, sensitive=tuple(name(label) for label in self.sensitive))

@@ -5,8 +5,9 @@ Nothing about the arrays is trusted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from setveil.core import Vocabulary
 from setveil.errors import InputError
 from setveil.releases import LocalRecoding, Recoding, Release
+from setveil.verify.verdict import naming
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,19 @@ def recoding_targets(release: Recoding) -> tuple[NDArray[np.int64], NDArray[np.b
     if len(target) and (target.min() < -1 or target.max() >= len(release.published.vocabulary)):
         raise InputError("the recoding is damaged: an item points to a published item that does not exist.")
     return target, suppressed
+
+
+def recoded_items(
+    release: Recoding, labels: Sequence[str], occurs: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], list[str]]:
+    """The published item of each label of an original, -1 for none; and which ones that occur are not accounted for."""
+    target, suppressed = recoding_targets(release)
+    place = release.domain.numbers(labels)
+    becomes = np.append(target, -1)[place]
+    is_lost = occurs & (place >= 0) & (becomes < 0) & ~np.append(suppressed, False)[place]
+    problems = naming("items of the original that the codebook lacks:", compress(labels, occurs & (place < 0)))
+    problems += naming("items of the original that are neither published nor suppressed:", compress(labels, is_lost))
+    return becomes, problems
 
 
 def cover_pairs(release: LocalRecoding) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

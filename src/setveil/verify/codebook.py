@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from setveil.core.vocabulary import ascending
-from setveil.errors import name_some, times
+from setveil.errors import times
+from setveil.verify.verdict import naming
 
 KINDS = ("recoding", "local-recoding", "replacement", "grouping", "count-table")
 
@@ -27,23 +28,18 @@ def check_codebook(rows: Sequence[tuple[str, str]], published_labels: Iterable[s
     nameless = sum(1 for _, item in rows if not item)
     repeated = {item for (_, item), count in Counter(rows).items() if count > 1 and item}
     times_listed = Counter(item for _, item in set(rows) if item)
-    problems = [f"{times(nameless, 'row')} without an item; name every original item"] if nameless else []
-    problems += _naming("published items without a row:", occurring - explained)
-    problems += _naming("published items that never occur:", explained - occurring)
-    problems += _naming("items with the same row more than once:", repeated)
+    problems = [f"{times(nameless, 'row')} without an item; name every original item."] if nameless else []
+    problems += naming("published items without a row:", ascending(occurring - explained))
+    problems += naming("published items that never occur:", ascending(explained - occurring))
+    problems += naming("items with the same row more than once:", ascending(repeated))
     if kind == "recoding":
         several = {item for item, count in times_listed.items() if count > 1}
-        problems += _naming("items with more than one published item:", several)
+        problems += naming("items with more than one published item:", ascending(several))
     elif kind == "local-recoding":
         published = {item for label, item in rows if label and item}
         both = published & {item for label, item in rows if not label}
-        problems += _naming("items that are both published and listed as not published:", both)
+        problems += naming("items that are both published and listed as not published:", ascending(both))
     else:
         strange = {item or label for label, item in rows if label != item}
-        problems += _naming(f"in a {kind} every item is published under its own name, except these:", strange)
-    return [f"codebook.csv: {problem}." for problem in problems]
-
-
-def _naming(what: str, labels: Iterable[str]) -> list[str]:
-    named = ascending(labels)
-    return [f"{what} {name_some(named)}"] if named else []
+        problems += naming(f"in a {kind} every item is published under its own name, except these:", ascending(strange))
+    return [f"codebook.csv: {problem}" for problem in problems]

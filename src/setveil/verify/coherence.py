@@ -13,12 +13,10 @@ from setveil.core.progress import Progress
 from setveil.errors import times
 from setveil.models import Coherence
 from setveil.verify.published import Published
-from setveil.verify.verdict import Verdict, Violation, in_braces
+from setveil.verify.verdict import Found, Verdict, Violation, in_braces
 
 if TYPE_CHECKING:
     from setveil.verify.tables import Find, Indexed, Table
-
-Itemset = tuple[int, ...]
 
 
 def check(published: Published, model: Coherence, progress: Progress) -> Verdict:
@@ -102,7 +100,7 @@ def _hits(table: Table, model: Coherence, progress: Progress) -> Iterator[Find]:
     k = min(model.k, int(table.weights.sum()) + 1)
     share = largest_share(model.h, int(table.weights.sum()))
     indexed, public = Indexed.of(table, progress), Indexed.of(table.public(), progress)
-    shared_so_far, singles = _Found(), []
+    shared_so_far, singles = Found[int](), []
     for size in range(1, min(model.p, table.longest) + 1):
         rare = _rare(public, size, k, progress)
         shared = _shared(indexed, size, k, share, progress)
@@ -141,18 +139,3 @@ def _shared(indexed: Indexed, size: int, k: int, share: Fraction, progress: Prog
         walker = Walker(indexed, size, _shows_sensitive(indexed.table), shares=True, at_once=AT_ONCE)
         while found := walker.find(k, share.numerator, share.denominator, progress):
             yield found
-
-
-class _Found:
-    """Itemsets found so far, by their first item."""
-
-    def __init__(self) -> None:
-        self.by_first: dict[int, list[frozenset[int]]] = {}
-
-    def add(self, itemset: Itemset) -> None:
-        self.by_first.setdefault(itemset[0], []).append(frozenset(itemset))
-
-    def has_part_of(self, itemset: Itemset) -> bool:
-        """Whether one of them is contained in this one."""
-        whole = set(itemset)
-        return any(part <= whole for item in itemset for part in self.by_first.get(item, ()))

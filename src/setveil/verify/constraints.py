@@ -24,8 +24,8 @@ from setveil.core.progress import Progress
 from setveil.core.vocabulary import ascending
 from setveil.errors import name_some, times
 from setveil.models import ConstraintAnonymity
-from setveil.verify.published import Published, sorted_rows
-from setveil.verify.verdict import Verdict, Violation, in_braces
+from setveil.verify.published import Published, bounds_of, spread_rows
+from setveil.verify.verdict import Found, Verdict, Violation, in_braces
 
 SUPPRESSED, ABSENT = -1, -2
 
@@ -66,13 +66,11 @@ def violations(
     rank = {label: number for number, label in enumerate(ascending({item for one in constraints for item in one}))}
     violated = [number for number in range(len(constraints)) if 0 < supports[number] < model.k]
     itemsets = {number: tuple(sorted(constraints[number], key=rank.__getitem__)) for number in violated}
-    by_first: dict[str, list[frozenset[str]]] = {}
+    found = Found[str]()
     for number in sorted(violated, key=lambda n: (len(itemsets[n]), [rank[item] for item in itemsets[n]])):
-        itemset = itemsets[number]
-        whole = frozenset(itemset)
-        if not any(part <= whole for item in itemset for part in by_first.get(item, ())):
-            by_first.setdefault(itemset[0], []).append(whole)
-            yield Violation(itemset, int(supports[number]))
+        if not found.has_part_of(itemsets[number]):
+            found.add(itemsets[number])
+            yield Violation(itemsets[number], int(supports[number]))
 
 
 def achieved(published: Published, model: ConstraintAnonymity, progress: Progress) -> dict[str, int | float]:
@@ -95,7 +93,7 @@ def _supports(
     published: Published, model: ConstraintAnonymity, progress: Progress
 ) -> tuple[list[tuple[str, ...]], NDArray[np.int64]]:
     """The distinct constraints and the support of each one's image; 0 for an empty image."""
-    from setveil.verify.tables import Indexed, make_table
+    from setveil.verify.tables import count_itemsets
 
     constraints = list(dict.fromkeys(tuple(constraint) for constraint in model.constraints))
     records, cell_of = images(published, {item for constraint in constraints for item in constraint})
@@ -107,12 +105,7 @@ def _supports(
             -1 if not cells or ABSENT in cells else number_of.setdefault(tuple(sorted(cells)), len(number_of))
         )
     supports = np.zeros(len(number_of) + 1, dtype=np.int64)  # the last entry serves image -1
-    if number_of:
-        indexed = Indexed.of(make_table(records, progress=progress), progress)
-        bounds = np.zeros(len(number_of) + 1, dtype=np.int64)
-        np.cumsum([len(image) for image in number_of], out=bounds[1:])
-        cells_of_images = np.array([cell for image in number_of for cell in image], dtype=np.int32)
-        supports[:-1] = indexed.count(bounds[:-1], bounds[1:], cells_of_images, progress=progress)
+    supports[:-1] = count_itemsets(records, list(number_of), progress)
     return constraints, supports[np.array(image_of, dtype=np.int64)]
 
 
@@ -143,21 +136,13 @@ def images(published: Published, wanted: set[str]) -> tuple[Published, dict[str,
     if all(len(labels) == 1 for labels in cells):  # every cell is a published item: the records stay as they are
         number_of = {cell: labels[0] for labels, cell in cells.items()}
         return published, {item: number_of.get(cell, cell) for item, cell in cell_of.items()}
-    # Join the entries with the cells of their label: a list of cells per label, then a row of cells per record.
     cells_of: list[list[int]] = [[] for _ in published.labels]
     for labels, cell in cells.items():
         for label in labels:
             cells_of[label].append(cell)
-    n_cells = np.array([len(some) for some in cells_of], dtype=np.int64)
     flat = np.array([cell for some in cells_of for cell in some], dtype=np.int32)
-    first = np.cumsum(n_cells) - n_cells
-    repeats = n_cells[published.items]
-    row = np.repeat(np.arange(published.n_records), np.diff(published.indptr))
-    offset = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    items = flat[np.repeat(first[published.items], repeats) + offset]
-    indptr = np.zeros(published.n_records + 1, dtype=np.int64)
-    np.cumsum(np.bincount(np.repeat(row, repeats), minlength=published.n_records), out=indptr[1:])
-    indptr, items = sorted_rows(indptr, items, len(cells))
+    bounds = bounds_of([len(some) for some in cells_of])
+    indptr, items = spread_rows((published.indptr, published.items), bounds, flat, len(cells))
     return Published(tuple(str(cell) for cell in range(len(cells))), indptr, items), cell_of
 
 

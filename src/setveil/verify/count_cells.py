@@ -34,32 +34,37 @@ reveal anything about it: nobody may have it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from setveil.verify.counting import compiled
 
 Longs = NDArray[np.int64]
 
 PLAIN, REVEALS, IMPOSSIBLE = 0, 1, 2
 NEAR = 1e-6
+
+
+class Given(NamedTuple):
+    """What is the same for all sets of items."""
+
+    n_records: int
+    n_items: int
+    m: int
+    k: int
+    r: int
+    few: int  # the most people of an unlisted triple that is not as frequent as one of its pairs
+    is_repaired: bool  # listed sets were suppressed
+    keys: Longs  # the table of counts, by the number of their itemset
+    values: Longs
+
+
 _SIZES = np.array([mask.bit_count() for mask in range(16)], dtype=np.int64)  # of parts, by their bits
 
 
-Loop = TypeVar("Loop", bound=Callable[..., Any])
-
-
-def _compiled(loop: Loop) -> Loop:
-    """As in ``counting.py``: loops here call loops of this file only."""
-    try:
-        return njit(cache=True, nogil=True)(loop)
-    except RuntimeError:  # no folder is writable
-        return njit(nogil=True)(loop)
-
-
-@_compiled
+@compiled
 def place_of(keys: Longs, key: int) -> int:
     """Where a key is in a table of twice as many positions, or where it would be."""
     mask = np.uint64(len(keys) - 1)
@@ -70,7 +75,7 @@ def place_of(keys: Longs, key: int) -> int:
     return at
 
 
-@_compiled
+@compiled
 def fill_table(keys: Longs, values: Longs, new_keys: Longs, new_values: Longs) -> None:
     """Enter keys with their values."""
     for number in range(len(new_keys)):
@@ -79,13 +84,13 @@ def fill_table(keys: Longs, values: Longs, new_keys: Longs, new_values: Longs) -
         values[at] = new_values[number]
 
 
-@_compiled
+@compiled
 def _value(keys: Longs, values: Longs, key: int) -> int:
     at = place_of(keys, key)
     return values[at] if keys[at] >= 0 else np.int64(0)
 
 
-@_compiled
+@compiled
 def _key(chosen: Longs, mask: int, n_items: int) -> int:
     """An itemset of at most three items (ascending) as a number above those of all smaller itemsets."""
     key = np.int64(0)
@@ -95,7 +100,7 @@ def _key(chosen: Longs, mask: int, n_items: int) -> int:
     return key
 
 
-@_compiled
+@compiled
 def _has_pairs(mask: int, listed: Longs) -> bool:
     """Whether all parts with one item less are listed."""
     missing = 0
@@ -104,42 +109,38 @@ def _has_pairs(mask: int, listed: Longs) -> bool:
     return missing == 0
 
 
-@_compiled
-def is_apart(
-    chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs, few: int,
-    most: int, work: Longs,
-) -> bool:  # fmt: skip
+@compiled
+def is_apart(chosen: Longs, given: Given, most: int, work: Longs) -> bool:
     """Whether the first three items are harmless even if ``most`` people fewer were there. Then so are these with any
     item that has no listed pair with them: its people have nothing else of Z.
     """
-    if most >= n_records:
+    if most >= given.n_records:
         return False
     three = np.sort(chosen[:3])
-    intervals(three, n_records - most, n_items, m, k, r, keys, values, work[0], work[1], work[2])
-    return is_harmless(3, k, few, work[0], work[1], work[2], work[3])
+    intervals(three, given.n_records - most, given, work[0], work[1], work[2])
+    return is_harmless(3, given.k, given.few, work[0], work[1], work[2], work[3])
 
 
-@_compiled
-def has_pair(last: int, chosen: Longs, n_items: int, keys: Longs, values: Longs) -> bool:
+@compiled
+def has_pair(last: int, chosen: Longs, given: Given) -> bool:
     """Whether an item has a listed pair with one of the first three items."""
     for item in chosen[:3]:
-        if _value(keys, values, (min(item, last) + 1) * (n_items + 1) + max(item, last) + 1) > 0:
+        pair = (min(item, last) + 1) * (given.n_items + 1) + max(item, last) + 1
+        if _value(given.keys, given.values, pair) > 0:
             return True
     return False
 
 
-@_compiled
-def intervals(
-    chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs,
-    low: Longs, high: Longs, listed: Longs,
-) -> None:  # fmt: skip
+@compiled
+def intervals(chosen: Longs, n_records: int, given: Given, low: Longs, high: Longs, listed: Longs) -> None:
     """For every part of Z, by bits: the numbers of people that the table leaves, and whether it is listed."""
+    m, k, r = given.m, given.k, given.r
     least = r * -(-k // r)
     for mask in range(1, 1 << len(chosen)):
         size = _SIZES[mask]
         count = np.int64(0)
         if size < 3 or (size == 3 and m == 3 and _has_pairs(mask, listed)):
-            count = _value(keys, values, _key(chosen, mask, n_items))
+            count = _value(given.keys, given.values, _key(chosen, mask, given.n_items))
         listed[mask] = count > 0
         if count > 0:
             low[mask] = k if count == least else count - r // 2
@@ -150,7 +151,7 @@ def intervals(
     low[0], high[0], listed[0] = n_records, n_records, 1
 
 
-@_compiled
+@compiled
 def _room(cell: Longs, z: int, n_records: int, low: Longs, high: Longs, listed: Longs) -> bool:
     """Whether cells of three and four items are part of a solution in which unlisted pairs have nobody.
 
@@ -173,7 +174,7 @@ def _room(cell: Longs, z: int, n_records: int, low: Longs, high: Longs, listed: 
     return n_people <= n_records
 
 
-@_compiled
+@compiled
 def many(triple: int, k: int, few: int, low: Longs) -> int:
     """A number of at least k people from which on an unlisted triple can have any: that of its rarest pair, unless more
     than ``few`` is nothing special.
@@ -185,7 +186,7 @@ def many(triple: int, k: int, few: int, low: Longs) -> int:
     return max(rarest, k) if few < low[0] else k
 
 
-@_compiled
+@compiled
 def _fits(cell: Longs, together: int, k: int, few: int, n_records: int, low: Longs, high: Longs, listed: Longs) -> bool:
     """Whether ``together`` people can have all four items: first nobody else has three of them unless a listed triple
     needs it, then as many as have room in the pairs' lower ends, one cell after the other, in four orders.
@@ -210,7 +211,7 @@ def _fits(cell: Longs, together: int, k: int, few: int, n_records: int, low: Lon
     return False
 
 
-@_compiled
+@compiled
 def is_harmless(z: int, k: int, few: int, low: Longs, high: Longs, listed: Longs, cell: Longs) -> bool:
     """Whether one of a few solutions shows that Z reveals nothing; ``cell`` is room for it."""
     n_records, full = low[0], (1 << z) - 1
@@ -263,7 +264,7 @@ def is_harmless(z: int, k: int, few: int, low: Longs, high: Longs, listed: Longs
     return False
 
 
-@_compiled
+@compiled
 def _pivot(a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], row: int, column: int) -> float:
     """Exchange a basic and a non-basic variable of a dictionary; the change of the objective."""
     scale = 1.0 / a[row, column]
@@ -286,7 +287,7 @@ def _pivot(a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64
     return gain
 
 
-@_compiled
+@compiled
 def _climb(
     a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], basis: Longs, others: Longs
 ) -> float:
@@ -316,7 +317,7 @@ def _climb(
         basis[row], others[column] = others[column], basis[row]
 
 
-@_compiled
+@compiled
 def largest(z: int, part: int, sign: int, low: Longs, high: Longs, people: Longs) -> float:
     """The largest value of ``sign`` times the count of a part, over all non-negative cells; -inf if there are none."""
     n_cells = (1 << z) - 1  # the cell of people with none of the items follows from the others
@@ -382,7 +383,7 @@ def largest(z: int, part: int, sign: int, low: Longs, high: Longs, people: Longs
     return total + _climb(a, b, c, basis, others)
 
 
-@_compiled
+@compiled
 def solve(z: int, k: int, few: int, low: Longs, high: Longs, listed: Longs, people: Longs, found: Longs) -> int:
     """By linear programs: ``found`` gets the part of Z that is revealed, its minimum and its maximum. ``people``: the
     fewest and the most who have at least 1 … z of the items, int64[2, z], or no such numbers.
@@ -428,11 +429,8 @@ def solve(z: int, k: int, few: int, low: Longs, high: Longs, listed: Longs, peop
     return PLAIN
 
 
-@_compiled
-def look(
-    chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs,
-    few: int, is_repaired: bool, found: Longs, work: Longs,
-) -> int:  # fmt: skip
+@compiled
+def look(chosen: Longs, given: Given, found: Longs, work: Longs) -> int:
     """What Z reveals; ``chosen`` is in any order. ``found[3]`` counts linear programs; ``work``: room, [4, 16]."""
     z = len(chosen)
     for one in range(1, z):  # ascending
@@ -441,60 +439,53 @@ def look(
             chosen[at - 1], chosen[at] = chosen[at], chosen[at - 1]
             at -= 1
     low, high, listed = work[0], work[1], work[2]
-    intervals(chosen, n_records, n_items, m, k, r, keys, values, low, high, listed)
-    if is_harmless(z, k, few, low, high, listed, work[3]):
+    intervals(chosen, given.n_records, given, low, high, listed)
+    if is_harmless(z, given.k, given.few, low, high, listed, work[3]):
         return PLAIN
     found[3] += 1
-    return decide(z, k, few, is_repaired, low, high, listed, np.zeros((2, 0), dtype=np.int64), found)
+    return decide(z, given, low, high, listed, np.zeros((2, 0), dtype=np.int64), found)
 
 
-@_compiled
-def decide(
-    z: int, k: int, few: int, is_repaired: bool, low: Longs, high: Longs, listed: Longs, people: Longs, found: Longs
-) -> int:
+@compiled
+def decide(z: int, given: Given, low: Longs, high: Longs, listed: Longs, people: Longs, found: Longs) -> int:
     """``solve``; where listed sets were suppressed and no numbers fit, unlisted parts can have any number of people."""
-    status = solve(z, k, few, low, high, listed, people, found)
-    if status == IMPOSSIBLE and is_repaired:
+    status = solve(z, given.k, given.few, low, high, listed, people, found)
+    if status == IMPOSSIBLE and given.is_repaired:
         for part in range(1, 1 << z):
             if not listed[part]:
                 low[part], high[part] = 0, low[0]
-        status = solve(z, k, low[0], low, high, listed, people, found)
+        status = solve(z, given.k, low[0], low, high, listed, people, found)
     return status
 
 
-@_compiled
-def look_with_lengths(
-    chosen: Longs, n_records: int, n_items: int, m: int, k: int, r: int, keys: Longs, values: Longs,
-    few: int, is_repaired: bool, people: Longs, found: Longs,
-) -> int:  # fmt: skip
+@compiled
+def look_with_lengths(chosen: Longs, given: Given, people: Longs, found: Longs) -> int:
     """What Z (ascending) reveals together with ``people``, by linear programs alone."""
     work = np.zeros((3, 16), dtype=np.int64)
-    intervals(chosen, n_records, n_items, m, k, r, keys, values, work[0], work[1], work[2])
-    return decide(len(chosen), k, few, is_repaired, work[0], work[1], work[2], people, found)
+    intervals(chosen, given.n_records, given, work[0], work[1], work[2])
+    return decide(len(chosen), given, work[0], work[1], work[2], people, found)
 
 
-@_compiled
+@compiled
 def look_at_pair(
-    one: int, two: int, thirds: Longs, lows: Longs, limit: int, n_records: int, n_items: int, m: int, k: int, r: int,
-    keys: Longs, values: Longs, few: int, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
-) -> int:  # fmt: skip
+    one: int, two: int, thirds: Longs, lows: Longs, limit: int, given: Given, chosen: Longs, found: Longs, work: Longs
+) -> int:
     """All Z of a pair and two of its triples that are together above its upper end; ``lows`` descend."""
     for at in range(len(thirds)):
         for beyond in range(at + 1, len(thirds)):
             if lows[at] + lows[beyond] <= limit:
                 break
             chosen[0], chosen[1], chosen[2], chosen[3] = one, two, thirds[at], thirds[beyond]
-            status = look(chosen, n_records, n_items, m, k, r, keys, values, few, is_repaired, found, work)
+            status = look(chosen, given, found, work)
             if status != PLAIN:
                 return status
     return PLAIN
 
 
-@_compiled
+@compiled
 def look_at_item(
-    item: int, near: Longs, needs: Longs, limit: int, most: int, n_records: int, n_items: int, m: int, k: int, r: int,
-    keys: Longs, values: Longs, few: int, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
-) -> int:  # fmt: skip
+    item: int, near: Longs, needs: Longs, limit: int, most: int, given: Given, chosen: Longs, found: Longs, work: Longs
+) -> int:
     """All Z of an item and others with whose pairs it is above its upper end; ``needs`` descend. ``most``: the upper
     end of the most frequent item.
     """
@@ -506,20 +497,20 @@ def look_at_item(
                 if both <= limit:
                     break
                 chosen[0], chosen[1], chosen[2] = item, near[at], near[beyond]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, few, is_repaired, found, work)
+                status = look(chosen, given, found, work)
                 if status != PLAIN:
                     return status
                 continue
             if both > limit:  # whatever the fourth item is
                 three[0], three[1], three[2] = item, near[at], near[beyond]
-                apart = is_apart(three, n_records, n_items, m, k, r, keys, values, few, most, work)
-                for last in range(n_items):
+                apart = is_apart(three, given, most, work)
+                for last in range(given.n_items):
                     if last == item or last == near[at] or last == near[beyond]:
                         continue
-                    if apart and not has_pair(last, three, n_items, keys, values):
+                    if apart and not has_pair(last, three, given):
                         continue
                     chosen[0], chosen[1], chosen[2], chosen[3] = item, near[at], near[beyond], last
-                    status = look(chosen, n_records, n_items, m, k, r, keys, values, few, is_repaired, found, work)
+                    status = look(chosen, given, found, work)
                     if status != PLAIN:
                         return status
                 continue
@@ -529,38 +520,37 @@ def look_at_item(
                 if both + needs[last] <= limit:
                     break
                 chosen[0], chosen[1], chosen[2], chosen[3] = item, near[at], near[beyond], near[last]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, few, is_repaired, found, work)
+                status = look(chosen, given, found, work)
                 if status != PLAIN:
                     return status
     return PLAIN
 
 
-@_compiled
+@compiled
 def look_at_large(
-    first: int, order: Longs, highs: Longs, n_records: int, n_items: int, m: int, k: int, r: int,
-    keys: Longs, values: Longs, few: int, is_repaired: bool, chosen: Longs, found: Longs, work: Longs,
-) -> int:  # fmt: skip
+    first: int, order: Longs, highs: Longs, given: Given, chosen: Longs, found: Longs, work: Longs
+) -> int:
     """All Z whose items are together above the number of records, with ``order[first]`` as the largest; ``highs``
     descend.
     """
     z, n = len(chosen), len(order)
     for two in range(first + 1, n):
-        if highs[first] + (z - 1) * highs[two] <= n_records:
+        if highs[first] + (z - 1) * highs[two] <= given.n_records:
             break
         for three in range(two + 1, n):
-            if highs[first] + highs[two] + (z - 2) * highs[three] <= n_records:
+            if highs[first] + highs[two] + (z - 2) * highs[three] <= given.n_records:
                 break
             if z == 3:
                 chosen[0], chosen[1], chosen[2] = order[first], order[two], order[three]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, few, is_repaired, found, work)
+                status = look(chosen, given, found, work)
                 if status != PLAIN:
                     return status
                 continue
             for four in range(three + 1, n):
-                if highs[first] + highs[two] + highs[three] + highs[four] <= n_records:
+                if highs[first] + highs[two] + highs[three] + highs[four] <= given.n_records:
                     break
                 chosen[0], chosen[1], chosen[2], chosen[3] = order[first], order[two], order[three], order[four]
-                status = look(chosen, n_records, n_items, m, k, r, keys, values, few, is_repaired, found, work)
+                status = look(chosen, given, found, work)
                 if status != PLAIN:
                     return status
     return PLAIN

@@ -49,29 +49,19 @@ def find_revealed(
     z = min(model.m + 1, table.n_items)
     if model.m == 1 or z < 2:
         return None  # pairs are neither listed nor known to be rare
-    keys, values = look_up(table)
-    given: Any = (
-        table.n_records,
-        table.n_items,
-        model.m,
-        model.k,
-        model.r,
-        keys,
-        values,
-        table.n_records if few is None else few,
-    )
+    given = given_of(table, model, is_repaired, few)
     chosen, found = np.zeros(z, dtype=np.int64), np.zeros(4, dtype=np.int64)
     work = np.zeros((4, 16), dtype=np.int64)
     if z == table.n_items:
         chosen[:] = np.arange(z)
-        return finding(loops.look(chosen, *given, is_repaired, found, work), chosen, found)
-    for status in _looks(table, model, (*given, is_repaired, chosen, found, work), progress):
+        return finding(loops.look(chosen, given, found, work), chosen, found)
+    for status in _looks(table, model, (given, chosen, found, work), progress):
         if status != loops.PLAIN:
             return finding(status, chosen, found)
     return None
 
 
-def _looks(table: Listed, model: Counts, given: Any, progress: Progress) -> Iterator[int]:
+def _looks(table: Listed, model: Counts, rest: Any, progress: Progress) -> Iterator[int]:
     """The cases (a), (b) and (c) of ``count_cells``."""
     low_pair, high_pair = ends(table.pair_counts, model)
     _, high_item = ends(table.singles, model)
@@ -96,7 +86,7 @@ def _looks(table: Listed, model: Counts, given: Any, progress: Progress) -> Iter
             progress("looking for revealed counts", None)
             inside = slice(bounds[number], bounds[number + 1])
             one, two = table.pairs[number].tolist()
-            yield loops.look_at_pair(one, two, third[inside], lows[inside], int(high_pair[number]), *given)
+            yield loops.look_at_pair(one, two, third[inside], lows[inside], int(high_pair[number]), *rest)
     item = np.concatenate((table.pairs[:, 0], table.pairs[:, 1]))
     near, need = np.concatenate((table.pairs[:, 1], table.pairs[:, 0])), np.tile(needs, 2)
     by_item = np.lexsort((near, -need, item))
@@ -107,13 +97,13 @@ def _looks(table: Listed, model: Counts, given: Any, progress: Progress) -> Iter
         inside = slice(bounds[number], bounds[number + 1])
         if need[inside][: model.m].sum() > high_item[number]:
             progress("looking for revealed counts", number / table.n_items)
-            yield loops.look_at_item(number, near[inside], need[inside], int(high_item[number]), most, *given)
+            yield loops.look_at_item(number, near[inside], need[inside], int(high_item[number]), most, *rest)
     largest = np.lexsort((np.arange(table.n_items), -high_item))
     for first in range(table.n_items):
         if high_item[largest[first]] * (model.m + 1) <= table.n_records:
             break
         progress("looking for revealed counts", None)
-        yield loops.look_at_large(first, largest, high_item[largest], *given)
+        yield loops.look_at_large(first, largest, high_item[largest], *rest)
 
 
 def ends(counts: Longs, model: Counts) -> tuple[Longs, Longs]:
@@ -122,8 +112,8 @@ def ends(counts: Longs, model: Counts) -> tuple[Longs, Longs]:
     return np.where(counts == r * -(-k // r), k, counts - r // 2), counts + (r + 1) // 2 - 1
 
 
-def look_up(table: Listed) -> tuple[Longs, Longs]:
-    """All counts by the number of their itemset."""
+def given_of(table: Listed, model: Counts, is_repaired: bool, few: int | None) -> loops.Given:
+    """All counts by the number of their itemset, and the numbers that are the same for all sets of items."""
     width = table.n_items + 1
     single_keys = np.arange(table.n_items, dtype=np.int64) + 1
     pair_keys = (table.pairs[:, 0] + 1) * width + table.pairs[:, 1] + 1
@@ -133,7 +123,8 @@ def look_up(table: Listed) -> tuple[Longs, Longs]:
     keys = np.full(1 << (2 * len(new_keys) + 1).bit_length(), -1, dtype=np.int64)
     values = np.zeros(len(keys), dtype=np.int64)
     loops.fill_table(keys, values, new_keys, new_values)
-    return keys, values
+    few = table.n_records if few is None else few
+    return loops.Given(table.n_records, table.n_items, model.m, model.k, model.r, few, is_repaired, keys, values)
 
 
 def finding(status: int, chosen: Longs, found: Longs) -> Finding | None:

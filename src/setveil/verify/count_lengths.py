@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from setveil.core.progress import Progress
 from setveil.models import Counts
 from setveil.verify import count_cells as loops
-from setveil.verify.count_inference import Finding, Listed, ends, finding, look_up
+from setveil.verify.count_inference import Finding, Listed, ends, finding, given_of
 
 Longs = NDArray[np.int64]
 
@@ -51,9 +51,7 @@ def reveal_with_lengths(
     most = sorted([*pairs.values(), *[model.k - 1] * n_pairs])[-n_pairs:]
     if has_room(sorted(highs)[-z:], most):
         return None
-    keys, values = look_up(table)
-    of_table = table.n_records, table.n_items, model.m, model.k, model.r, keys, values
-    limit = table.n_records if few is None else few
+    given = given_of(table, model, is_repaired, few)
     found = np.zeros(4, dtype=np.int64)
     chosen_sets = combinations(range(table.n_items), z)
     for number, items in enumerate(islice(chosen_sets, MOST_SETS)):
@@ -62,7 +60,7 @@ def reveal_with_lengths(
         if has_room([highs[one] for one in items], [pairs.get(two, model.k - 1) for two in combinations(items, 2)]):
             continue
         chosen = np.array(items, dtype=np.int64)
-        status = loops.look_with_lengths(chosen, *of_table, limit, is_repaired, people, found)
+        status = loops.look_with_lengths(chosen, given, people, found)
         if status != loops.PLAIN:
             return finding(status, chosen, found)
     return None if next(chosen_sets, None) is None else Finding((), (), 0, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -16,10 +17,12 @@ from setveil.models import Counts
 from setveil.releases import CountTable, is_count_table
 from setveil.verify.count_inference import Listed, find_revealed
 from setveil.verify.count_lengths import reveal_with_lengths
-from setveil.verify.published import Published, sorted_rows
+from setveil.verify.published import Published, number_both, sorted_rows
 from setveil.verify.verdict import Verdict, in_braces
 
 Sets = dict[tuple[int, ...], int]
+Longs = NDArray[np.int64]
+Items = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,15 @@ class Table:
     def names(self, itemset: tuple[int, ...]) -> tuple[str, ...]:
         """The labels of an itemset."""
         return tuple(self.labels[item] for item in itemset)
+
+    @cached_property
+    def arrays(self) -> tuple[Longs, Items, Longs, Items, Longs]:
+        """The count of each item; then pairs with their counts and triples with theirs, each ascending."""
+        single, pairs, triples = (sorted(one for one in self.counts if len(one) == size) for size in (1, 2, 3))
+        counts = (np.array([self.counts[one] for one in sets], dtype=np.int64) for sets in (single, pairs, triples))
+        of_items, of_pairs, of_triples = counts
+        two, three = (np.array(sets, dtype=np.int32) for sets in (pairs, triples))
+        return of_items, two.reshape(-1, 2), of_pairs, three.reshape(-1, 3), of_triples
 
 
 def check(published: Published, model: Counts, progress: Progress) -> Verdict:
@@ -130,10 +142,9 @@ def _few(release: CountTable, model: Counts) -> int | None:
 
 def _revealed(table: Table, release: CountTable, model: Counts, progress: Progress) -> Verdict | None:
     """No m + 1 items reveal that 1 to k - 1 people have an unlisted itemset."""
-    singles = np.array([table.counts[(item,)] for item in range(len(table.labels))], dtype=np.int64)
-    shaped = [_arrays([one for one in table.counts if len(one) == size], size, table.counts) for size in (2, 3)]
-    flat = [part.astype(np.int64) for pair in shaped for part in pair]
-    listed = Listed(len(table.labels), table.n_records, singles, *flat)
+    singles, pairs, of_pairs, triples, of_triples = table.arrays
+    two, three = pairs.astype(np.int64), triples.astype(np.int64)
+    listed = Listed(len(table.labels), table.n_records, singles, two, of_pairs, three, of_triples)
     given = model, progress, release.repaired, _few(release, model)
     found, with_lengths = find_revealed(listed, *given), ""
     if found is None:
@@ -156,14 +167,8 @@ def _check_records(
     release: CountTable, published: Published, table: Table, model: Counts, progress: Progress
 ) -> Verdict:
     """The records are what their generator makes of the table: they carry nothing else."""
-    sets = list(table.counts)
-    by_size = [[one for one in sets if len(one) == size] for size in (1, 2, 3)]
-    singles = np.zeros(len(table.labels), dtype=np.int64)
-    for itemset in by_size[0]:
-        singles[itemset[0]] = table.counts[itemset]
-    shaped = [_arrays(by_size[size - 1], size, table.counts) for size in (2, 3)]
     lengths = np.array(table.lengths, dtype=np.int64).reshape(-1, 3)
-    counted = records.CountedSets(model.k, singles, *shaped[0], *shaped[1], lengths)
+    counted = records.CountedSets(model.k, *table.arrays, lengths)
     seed = records.seed_of(_counts_file(table), _lengths_file(table))
     try:
         made = records.generate_records(
@@ -181,23 +186,9 @@ def _check_records(
     return Verdict(True)
 
 
-def _arrays(sets: list[tuple[int, ...]], size: int, counts: Sets) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Itemsets of one size in ascending order, and their counts."""
-    ordered = sorted(sets)
-    return (
-        np.array(ordered, dtype=np.int32).reshape(-1, size),
-        np.array([counts[one] for one in ordered], dtype=np.int64),
-    )
-
-
 def _are_same(ours: Rows, theirs: Rows, n_labels: int) -> bool:
     """Whether both have the same records, in any order."""
-    from setveil.verify.tables import number_rows  # loads Numba
-
-    ours, theirs = (Rows(*sorted_rows(*rows, n_labels)) for rows in (ours, theirs))
-    starts = np.concatenate((ours.indptr[:-1], theirs.indptr[:-1] + len(ours.items)))
-    ends = np.concatenate((ours.indptr[1:], theirs.indptr[1:] + len(ours.items)))
-    number, *_ = number_rows(starts, ends, np.concatenate((ours.items, theirs.items)))
+    number = number_both(sorted_rows(*ours, n_labels), sorted_rows(*theirs, n_labels))
     first, second = np.split(number, [len(ours.indptr) - 1])
     width = number.max(initial=0) + 1
     return np.array_equal(np.bincount(first, minlength=width), np.bincount(second, minlength=width))

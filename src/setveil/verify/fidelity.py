@@ -6,7 +6,8 @@ checked for which kind of release is listed in ``docs/verification.md``. Message
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +18,12 @@ from setveil.core.vocabulary import ascending
 from setveil.errors import name_some, times
 from setveil.models import PrivacyModel
 from setveil.releases import CountTable, Grouping, LocalRecoding, Recoding, Release, Replacement
-from setveil.verify.book import cover_pairs, recoding_targets
+from setveil.verify.book import cover_pairs, recoded_items, recoding_targets
 from setveil.verify.column_fidelity import check_columns
 from setveil.verify.count_fidelity import check_counts
 from setveil.verify.degree import GroupCounts
-from setveil.verify.published import Published, read_published, some_rows, sorted_rows
+from setveil.verify.published import Published, number_both, read_published, some_rows, sorted_rows
+from setveil.verify.verdict import naming
 
 
 class Asked(NamedTuple):
@@ -93,19 +95,9 @@ def check_original(
 
 def _check_recoding(release: Recoding, published: Published, source: Published, asked: Asked) -> list[str]:
     """The codebook, applied to the original, gives exactly the published records."""
-    target, suppressed = recoding_targets(release)
     assert published.number_of is not None
-    place = release.domain.numbers(source.labels)  # [source labels]
-    becomes = np.full(len(source.labels), -1, dtype=np.int32)
-    known = place >= 0
-    goes = target[place[known]]
-    becomes[known] = np.where(goes >= 0, published.number_of[goes] if len(published.number_of) else -1, -1)
-    occurs = np.bincount(source.items, minlength=len(source.labels)) > 0
-    lost = known & occurs & (becomes < 0)
-    lost[known] &= ~suppressed[place[known]]
-    problems = _naming("items of the original that the codebook lacks:", source.labels, occurs & ~known)
-    problems += _naming("items of the original that are neither published nor suppressed:", source.labels, lost)
-    expected = _recoded(source, becomes, len(published.labels))
+    becomes, problems = recoded_items(release, source.labels, _occurring(source))
+    expected = _recoded(source, np.append(published.number_of, -1)[becomes], len(published.labels))
     problems += _compare(
         expected,
         Records(published.indptr, published.items),
@@ -156,13 +148,20 @@ def _check_local_recoding(release: LocalRecoding, published: Published, source: 
     assert published.number_of is not None
     label = published.number_of[label].astype(np.int64)
     place = release.cover.vocabulary.numbers(source.labels).astype(np.int64)
-    occurs = np.bincount(source.items, minlength=len(source.labels)) > 0
-    problems = _naming("items of the original that the codebook lacks:", source.labels, occurs & (place < 0))
+    occurs = _occurring(source)
+    problems = naming("items of the original that the codebook lacks:", compress(source.labels, occurs & (place < 0)))
     number = np.full(len(release.cover.vocabulary), -1, dtype=np.int64)
     number[place[place >= 0]] = np.flatnonzero(place >= 0)
     pairs = np.unique(np.column_stack((number[item], label))[number[item] >= 0], axis=0)  # [(item, published item)]
     nodes = release.node_of_occurrence
     suppression = asked.suppression or (nodes is not None and bool((np.asarray(nodes) < 0).any()))
+    if not suppression:
+        has_cover = np.zeros(len(source.labels), dtype=bool)
+        has_cover[pairs[:, 0]] = True
+        lost = occurs & (place >= 0) & ~has_cover
+        problems += naming(
+            "items of the original that are neither published nor suppressed:", compress(source.labels, lost)
+        )
     if asked.in_input_order:
         return problems + _check_cover_by_record(published, source, pairs, suppression)
     return problems + _check_cover_by_counts(published, source, pairs, suppression)
@@ -178,14 +177,16 @@ def _check_cover_by_record(
     possible = theirs.owners[occurrence] * width + label  # (record, published item that could stand there)
     actual = ours.owners * width + ours.items
     unfounded = np.bincount(ours.items[~_are_among(actual, possible)], minlength=len(published.labels)) > 0
-    problems = _naming("labels published for records without any item that they cover:", published.labels, unfounded)
+    problems = naming(
+        "labels published for records without any item that they cover:", compress(published.labels, unfounded)
+    )
     if not suppression:
         has_cover = np.zeros(len(source.labels), dtype=bool)
         has_cover[pairs[:, 0]] = True
         shown = ~has_cover[theirs.items]  # an item nothing stands for is suppressed everywhere
         shown[occurrence[_are_among(possible, actual)]] = True
         missing = np.bincount(theirs.items[~shown], minlength=len(source.labels)) > 0
-        problems += _naming("items that are not published for records that have them:", source.labels, missing)
+        problems += naming("items that are not published for records that have them:", compress(source.labels, missing))
     return problems
 
 
@@ -209,7 +210,9 @@ def _check_cover_by_counts(
         is_new = np.append(True, pairs_of_records[1:] != pairs_of_records[:-1])[: len(pairs_of_records)]
         could += np.bincount(pairs_of_records[is_new] % max(n_labels, 1), minlength=n_labels)
     too_often = np.bincount(ours.items, minlength=n_labels) > could
-    problems = _naming("labels published in more records than the original allows:", published.labels, too_often)
+    problems = naming(
+        "labels published in more records than the original allows:", compress(published.labels, too_often)
+    )
     # Parts: items and published items joined by standing for each other, however indirectly.
     part_of_item, part_of_label, n_parts = _parts(pairs, n_items, n_labels)
     expected = _recoded(source, part_of_item, n_parts)
@@ -221,7 +224,9 @@ def _check_cover_by_counts(
             most = _n_holding(ours, np.array(labels), n_labels)
             lost = np.zeros(n_items, dtype=bool)
             lost[group] = counts[group] > most
-            problems += _naming("items that are not published for every record that has them:", source.labels, lost)
+            problems += naming(
+                "items that are not published for every record that has them:", compress(source.labels, lost)
+            )
         names = [f"part {number}" for number in range(n_parts)]
         problems += _compare(
             expected, actual, tuple(names), "parts of the domain that differ from the original", False, name=False
@@ -259,9 +264,8 @@ def _parts(pairs: NDArray[np.int64], n_items: int, n_labels: int) -> tuple[NDArr
 
 def _check_replacement(release: Replacement, published: Published, source: Published, asked: Asked) -> list[str]:
     """Sensitive items are untouched, and nothing is published that the original does not know."""
-    unknown = np.array([label not in set(source.labels) for label in published.labels], dtype=bool)
-    unknown &= np.bincount(published.items, minlength=len(published.labels)) > 0
-    problems = _naming("published items that are not in the original:", published.labels, unknown)
+    known, shown = set(source.labels), compress(published.labels, _occurring(published))
+    problems = naming("published items that are not in the original:", (one for one in shown if one not in known))
     sensitive = tuple(ascending(set(release.sensitive)))
     return problems + _compare(
         _only(source, sensitive),
@@ -277,12 +281,8 @@ def _check_grouping(release: Grouping, published: Published, source: Published, 
     sensitive = tuple(release.sensitive)
     hidden = set(sensitive)
     public = tuple(ascending((set(source.labels) | set(published.labels)) - hidden))
-    problems = _naming(
-        "sensitive items that records show:",
-        published.labels,
-        np.array([label in hidden for label in published.labels], dtype=bool)
-        & (np.bincount(published.items, minlength=len(published.labels)) > 0),
-    )
+    shown = compress(published.labels, _occurring(published))
+    problems = naming("sensitive items that records show:", (one for one in shown if one in hidden))
     ours, theirs = _only(published, public), _only(source, public)
     problems += _compare(theirs, ours, public, "public items that differ from the original", asked.in_input_order)
     secrets = _only(source, sensitive)
@@ -319,7 +319,7 @@ def _check_group_counts(
     if asked.in_input_order:
         theirs_part = ours_part = np.arange(ours.n_records, dtype=np.int64)
     else:
-        part = _equal_rows(theirs, ours)
+        part = number_both(theirs, ours)
         theirs_part, ours_part = part[: theirs.n_records], part[theirs.n_records :]
     n_of_part = np.bincount(theirs_part)
     secret, b = np.unique(theirs_part[secrets.owners] * n_sensitive + secrets.items, return_counts=True)
@@ -390,7 +390,7 @@ def _compare(
     expected: Records, actual: Records, labels: tuple[str, ...], fault: str, in_order: bool, name: bool = True
 ) -> list[str]:
     """One line if the records differ, as a multiset or one by one; it names the items whose supports differ."""
-    number = _equal_rows(expected, actual)
+    number = number_both(expected, actual)
     theirs, ours = number[: expected.n_records], number[expected.n_records :]
     if in_order:
         n_wrong = int((theirs != ours).sum())
@@ -409,15 +409,6 @@ def _compare(
     detail = "; " + ", ".join(differing[:5]) if name and differing else ""
     more = f" and {len(differing) - 5:,} more items" if name and len(differing) > 5 else ""
     return [f"{fault}: {times(n_wrong, 'record')}{detail}{more}."]
-
-
-def _equal_rows(first: Records, second: Records) -> NDArray[np.int64]:
-    """A number per record of both, first ones first; equal records have equal numbers."""
-    from setveil.verify.tables import number_rows
-
-    starts = np.concatenate((first.indptr[:-1], second.indptr[:-1] + len(first.items)))
-    ends = np.concatenate((first.indptr[1:], second.indptr[1:] + len(first.items)))
-    return number_rows(starts, ends, np.concatenate((first.items, second.items)))[0]
 
 
 def _n_holding(records: Records, wanted: NDArray[np.integer], n_labels: int) -> int:
@@ -442,6 +433,7 @@ def _joined(
     return position, first[left][position] + offset
 
 
-def _naming(what: str, labels: Iterable[str], chosen: NDArray[np.bool_]) -> list[str]:
-    named = [label for label, is_chosen in zip(labels, chosen.tolist(), strict=True) if is_chosen]
-    return [f"{what} {name_some(named)}."] if named else []
+def _occurring(records: Published) -> NDArray[np.bool_]:
+    """Which labels are in a record."""
+    occurs: NDArray[np.bool_] = np.bincount(records.items, minlength=len(records.labels)) > 0
+    return occurs

@@ -20,7 +20,7 @@ from setveil.core.progress import Progress
 from setveil.errors import InputError, one_line, times
 from setveil.models import KKmAnonymity
 from setveil.verify.columns import Classes, classes_of, n_values_per_class
-from setveil.verify.published import Published
+from setveil.verify.published import Published, bounds_of
 from setveil.verify.verdict import Verdict, Violation, in_braces
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def achieved(published: Published, model: KKmAnonymity, progress: Progress) -> d
     if model.m != 0:
         from setveil.verify.search import smallest_support
 
-        smallest = smallest_support(placed.indexed(progress), _largest(model), progress)
+        smallest = smallest_support(placed.indexed(progress), model.largest, progress)
         if smallest is not None:
             found["smallest_support"] = smallest
     if model.l > 1:
@@ -104,15 +104,11 @@ def _rare(
             yield _Fault(placed.classes.names(number), labels, support, rare)
 
 
-def _largest(model: KKmAnonymity) -> int | None:
-    return None if model.m == "all" else model.m
-
-
 class _Placed:
     """The records with their classes, and every item distinguished by class."""
 
     def __init__(self, published: Published, model: KKmAnonymity) -> None:
-        self.published = published
+        self.published, self.width = published, max(len(published.labels), 1)
         self.classes: Classes = classes_of(published.columns, published.n_records)
         self.hidden = published.numbers(published.sensitive(model.sensitive))
         self.has_sensitive_items = bool(model.sensitive)
@@ -129,7 +125,7 @@ class _Placed:
         and how many entries there are of each.
         """
         published = self.published
-        keys = np.repeat(self.classes.of_record, np.diff(published.indptr)) * max(len(published.labels), 1)
+        keys = np.repeat(self.classes.of_record, np.diff(published.indptr)) * self.width
         keys += published.items
         positions, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
         return positions, place.reshape(-1), counts
@@ -143,12 +139,12 @@ class _Placed:
     @cached_property
     def _public_keys(self) -> NDArray[np.int64]:
         keys = self._keys[0]
-        return keys[self._is_public[keys % max(len(self.published.labels), 1)]] if len(keys) else keys
+        return keys[self._is_public[keys % self.width]] if len(keys) else keys
 
     @cached_property
     def class_of(self) -> NDArray[np.int64]:
         """The class of each placed public item."""
-        return self._public_keys // max(len(self.published.labels), 1)
+        return self._public_keys // self.width
 
     @cached_property
     def labels(self) -> _Labels:
@@ -160,11 +156,9 @@ class _Placed:
         from setveil.verify.tables import Indexed, Table, merge_rows
 
         published = self.published
-        entry_is_public = self._is_public[published.items] if self.hidden else np.ones(len(published.items), dtype=bool)
-        before = np.zeros(len(published.items) + 1, dtype=np.int64)
-        np.cumsum(entry_is_public, out=before[1:])
-        indptr = before[published.indptr]
-        number = np.cumsum(self._is_public[self._keys[0] % max(len(published.labels), 1)]) - 1
+        entry_is_public = self._is_public[published.items]
+        indptr = bounds_of(entry_is_public)[published.indptr]
+        number = np.cumsum(self._is_public[self._keys[0] % self.width]) - 1
         items = number[self._keys[1][entry_is_public]].astype(np.int32)
         ones = np.ones(published.n_records, dtype=np.int64)
         rows = Table(self.labels, len(self.labels), indptr, indptr[1:], items, ones)
@@ -175,9 +169,8 @@ class _Placed:
         n_classes = len(self.classes.sizes)
         if self.has_sensitive_items:
             keys = self._keys[0]
-            width = max(len(self.published.labels), 1)
-            chosen = keys[~self._is_public[keys % width]] if len(keys) else keys
-            yield "sensitive item", np.bincount(chosen // width, minlength=n_classes).astype(np.int64)
+            chosen = keys[~self._is_public[keys % self.width]] if len(keys) else keys
+            yield "sensitive item", np.bincount(chosen // self.width, minlength=n_classes).astype(np.int64)
         for name, codes, n_values in self._sensitive_columns:
             yield f'value of "{one_line(name)}"', n_values_per_class(self.classes, codes, n_values)
 
@@ -185,7 +178,7 @@ class _Placed:
         """Classes all of whose records share an item, or the value of a sensitive column, bool[classes]."""
         sizes = self.classes.sizes
         keys, _, counts = self._keys
-        owner = keys // max(len(self.published.labels), 1)
+        owner = keys // self.width
         is_revealing = np.zeros(len(sizes), dtype=bool)
         is_revealing[owner[counts == sizes[owner]]] = True
         for _, codes, n_values in self._sensitive_columns:

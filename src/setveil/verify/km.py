@@ -93,7 +93,7 @@ def achieved(published: Published, model: KmAnonymity, progress: Progress) -> di
 
     published = published.of_items(model.observable)
     indexed = Indexed.of(make_table(published, progress=progress), progress)
-    smallest = smallest_support(indexed, _largest(model), progress)
+    smallest = smallest_support(indexed, model.largest, progress)
     return {} if smallest is None else {"smallest_support": smallest}
 
 
@@ -107,7 +107,3 @@ def _rare(
     indexed = Indexed.of(make_table(published, progress=progress), progress)
     for itemset, support, k in rare_by_size(indexed, model.graded, progress, hurry):
         yield Violation(indexed.table.names(itemset), support), k
-
-
-def _largest(model: KmAnonymity) -> int | None:
-    return None if model.m == "all" else model.m

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from setveil.core import Dataset, Transactions
 from setveil.core.naming import fresh_name
@@ -70,9 +70,7 @@ class Published:
             for value in column.values:
                 labels.append(fresh_name(f"{column.name}={value}", taken))
                 taken.add(labels[-1])
-        indptr = np.zeros(len(self.indptr), dtype=np.int64)
-        np.cumsum(lengths, out=indptr[1:])
-        return replace(self, labels=tuple(labels), indptr=indptr, items=items)
+        return replace(self, labels=tuple(labels), indptr=bounds_of(lengths), items=items)
 
     def of_items(self, items: Iterable[str] | None) -> Published:
         """The same records with those labels only that cover one of the original ``items``; all labels for None."""
@@ -87,7 +85,7 @@ class Published:
             is_kept[self.number_of[self.book.labels[is_wanted[self.book.items]]]] = True
         number = np.cumsum(is_kept) - 1
         stays = is_kept[self.items]
-        indptr = np.concatenate(([0], np.cumsum(stays)))[self.indptr].astype(np.int64)
+        indptr = bounds_of(stays)[self.indptr]
         labels = tuple(label for label, kept in zip(self.labels, is_kept.tolist(), strict=True) if kept)
         return Published(labels, indptr, number[self.items[stays]].astype(np.int32), columns=self.columns)
 
@@ -174,9 +172,7 @@ def _from_records(records: Iterable[Iterable[Any]]) -> Published:
         row = {label_of(item, f"record {position}") for item in record}
         lengths.append(len(row))
         flat.extend(number.setdefault(label, len(number)) for label in row)
-    indptr = np.zeros(len(lengths) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=indptr[1:])
-    return _in_label_order(tuple(number), indptr, np.array(flat, dtype=np.int32), None)
+    return _in_label_order(tuple(number), bounds_of(lengths), np.array(flat, dtype=np.int32), None)
 
 
 def _from_transactions(data: Transactions, release: Release | None) -> Published:
@@ -204,6 +200,8 @@ def _in_label_order(
     return Published(labels, indptr, items, release, number_of)
 
 
+Csr = tuple[NDArray[np.int64], NDArray[np.int32]]  # bounds of rows, and their items
+
 AT_ONCE = 1 << 20  # entries: memory for some rows is used again for the next
 
 
@@ -214,9 +212,33 @@ def some_rows(indptr: NDArray[np.int64]) -> list[tuple[int, int]]:
     return list(pairwise(bounds))
 
 
-def sorted_rows(
-    indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def bounds_of(lengths: ArrayLike) -> NDArray[np.int64]:
+    """Where each of some parts of these lengths begins, and where the last one ends; int64[parts + 1]."""
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)))
+
+
+def spread_rows(rows: Csr, bounds: NDArray[np.int64], members: NDArray[np.integer], n_items: int) -> Csr:
+    """Every item ``i`` replaced by ``members[bounds[i]:bounds[i + 1]]``, of which there are ``n_items`` different ones;
+    each row ascending and without repeats.
+    """
+    indptr, items = rows
+    repeats = np.diff(bounds)[items]
+    ends = bounds_of(repeats)
+    offset = np.arange(ends[-1]) - np.repeat(ends[:-1], repeats)
+    spread = members[np.repeat(bounds[items], repeats) + offset].astype(np.int32)
+    return sorted_rows(ends[indptr], spread, n_items)
+
+
+def number_both(first: Csr, second: Csr) -> NDArray[np.int64]:
+    """A number per row of both, first ones first; equal rows have equal numbers."""
+    from setveil.verify.tables import number_rows  # loads Numba
+
+    (bounds, items), (others, more) = first, second
+    starts, ends = (np.concatenate((bounds[one], others[one] + len(items))) for one in (slice(-1), slice(1, None)))
+    return number_rows(starts, ends, np.concatenate((items, more)))[0]
+
+
+def sorted_rows(indptr: NDArray[np.int64], items: NDArray[np.int32], n_items: int) -> Csr:
     """Each row ascending and without repeats; the same arrays if they are that already."""
     if len(items) < 2:
         return indptr, items

@@ -85,7 +85,7 @@ def _violated(published: Published, model: RuleAnonymity, progress: Progress) ->
 
 def _counted(published: Published, model: RuleAnonymity, progress: Progress) -> list[Counted]:
     """Every rule with its counts."""
-    from setveil.verify.tables import Indexed, make_table
+    from setveil.verify.tables import count_itemsets
 
     records, cell_of = images(published, model.listed_items)
     number_of: dict[tuple[int, ...], int] = {}
@@ -101,12 +101,7 @@ def _counted(published: Published, model: RuleAnonymity, progress: Progress) -> 
         positions.append((bool(left), alone, both))
     supports = np.zeros(len(number_of) + 1, dtype=np.int64)  # the last entry serves -1
     named = [(cells, number) for cells, number in number_of.items() if cells]
-    if named:
-        indexed = Indexed.of(make_table(records, progress=progress), progress)
-        bounds = np.zeros(len(named) + 1, dtype=np.int64)
-        np.cumsum([len(cells) for cells, _ in named], out=bounds[1:])
-        flat = np.array([cell for cells, _ in named for cell in cells], dtype=np.int32)
-        supports[[number for _, number in named]] = indexed.count(bounds[:-1], bounds[1:], flat, progress=progress)
+    supports[[number for _, number in named]] = count_itemsets(records, [cells for cells, _ in named], progress)
     if () in number_of:
         supports[number_of[()]] = published.n_records
     return [

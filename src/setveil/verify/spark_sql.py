@@ -12,17 +12,15 @@ from collections.abc import Callable, Sequence
 from itertools import compress
 from typing import Any
 
-import numpy as np
-
 from setveil.core import Dataset
 from setveil.core.progress import Progress
 from setveil.core.vocabulary import ascending
-from setveil.errors import UncheckedError, name_some, times
+from setveil.errors import UncheckedError, times
 from setveil.models import KAnonymity, KmAnonymity, PrivacyModel
 from setveil.releases import Recoding, Release, Replacement
-from setveil.verify.book import recoding_targets
+from setveil.verify.book import recoded_items
 from setveil.verify.km import too_few
-from setveil.verify.verdict import Verdict, in_braces
+from setveil.verify.verdict import Verdict, in_braces, naming
 
 Ask = Callable[[str], list[Any]]  # a query → its rows
 Images = Sequence[tuple[str, str]]  # an item, the published item that it becomes
@@ -177,26 +175,15 @@ def check_labels(release: Release, original: Dataset) -> tuple[Images, list[str]
 def _check_replaced(release: Replacement, original: Dataset) -> tuple[Images, list[str]]:
     known = set(compress(original.vocabulary.labels, original.supports > 0))
     published = compress(release.published.vocabulary, release.published.supports > 0)
-    return (), _naming(
-        "published items that are not in the original:", [label for label in published if label not in known]
-    )
+    unknown = (label for label in published if label not in known)
+    return (), naming("published items that are not in the original:", unknown)
 
 
 def _check_codebook(release: Recoding, original: Dataset) -> tuple[Images, list[str]]:
-    labels, occurs = original.vocabulary.labels, original.supports > 0
-    target, suppressed = recoding_targets(release)
-    place = release.domain.numbers(labels)
-    becomes = np.where(place >= 0, np.append(target, -1)[place], -1)
-    is_kept = (becomes >= 0) | np.append(suppressed, False)[place]
-    is_unknown, is_lost = occurs & (place < 0), occurs & (place >= 0) & ~is_kept
-    problems = _naming("items of the original that the codebook lacks:", list(compress(labels, is_unknown)))
-    problems += _naming(
-        "items of the original that are neither published nor suppressed:", list(compress(labels, is_lost))
-    )
-    published = release.published.vocabulary
-    return [
-        (label, published[goes]) for label, goes in zip(labels, becomes.tolist(), strict=True) if goes >= 0
-    ], problems
+    labels, published = original.vocabulary.labels, release.published.vocabulary
+    becomes, problems = recoded_items(release, labels, original.supports > 0)
+    images = [(label, published[goes]) for label, goes in zip(labels, becomes.tolist(), strict=True) if goes >= 0]
+    return images, problems
 
 
 LABEL_CHECKS: dict[str, Callable[[Any, Dataset], tuple[Images, list[str]]]] = {
@@ -226,7 +213,3 @@ def check_recoded(ask: Ask, table: str, original: str, images: str) -> list[str]
     detail = "; " + ", ".join(named[:NAMED]) if named else ""
     rest = f" and {len(named) - NAMED:,} more items" if len(named) > NAMED else ""
     return [f"published differently from the codebook: {times(int(max(more, fewer)), 'record')}{detail}{rest}."]
-
-
-def _naming(what: str, labels: Sequence[str]) -> list[str]:
-    return [f"{what} {name_some(labels)}."] if len(labels) else []

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from setveil.core.progress import Progress, no_progress
 from setveil.verify import counting
-from setveil.verify.published import Published
+from setveil.verify.published import Published, bounds_of
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -64,8 +64,7 @@ class Table:
         keep = np.ones(len(self.labels), dtype=bool)
         keep[list(unwanted)] = False
         kept = keep[self.items]
-        before = np.zeros(len(self.items) + 1, dtype=np.int64)
-        np.cumsum(kept, out=before[1:])
+        before = bounds_of(kept)
         indptr = before[self.indptr]
         smaller = Table(self.labels, self.n_public, indptr, before[self.tails], self.items[kept], self.weights)
         return _merged(self.labels, self.n_public, indptr[:-1], indptr[1:], smaller)
@@ -95,6 +94,20 @@ def make_table(published: Published, sensitive: Iterable[str] = (), progress: Pr
     return merge_rows(rows, progress)
 
 
+def count_itemsets(
+    published: Published, itemsets: Sequence[tuple[int, ...]], progress: Progress = no_progress
+) -> NDArray[np.int64]:
+    """In how many records each itemset is; none of them is empty."""
+    if not itemsets:
+        return np.zeros(0, dtype=np.int64)
+    indexed, bounds = (
+        Indexed.of(make_table(published, progress=progress), progress),
+        bounds_of(list(map(len, itemsets))),
+    )
+    items = np.array([item for itemset in itemsets for item in itemset], dtype=np.int32)
+    return indexed.count(bounds[:-1], bounds[1:], items, progress=progress)
+
+
 def merge_rows(rows: Table, progress: Progress = no_progress) -> Table:
     """Equal rows taken together."""
     return _merged(rows.labels, rows.n_public, rows.indptr[:-1], rows.indptr[1:], rows, progress)
@@ -113,8 +126,7 @@ def _merged(
     weights = np.zeros(len(first), dtype=np.int64)
     np.add.at(weights, numbers, rows.weights)
     firsts, lasts = starts[first], ends[first]
-    indptr = np.zeros(len(first) + 1, dtype=np.int64)
-    np.cumsum(lasts - firsts, out=indptr[1:])
+    indptr = bounds_of(lasts - firsts)
     items, at = np.empty(indptr[-1], dtype=np.int32), 0
     for low, high in _slices(firsts, lasts):
         progress("merging rows", low / len(first))
@@ -174,8 +186,7 @@ class Indexed:
             counting.count_items(
                 starts[low:high], table.tails[low:high], table.items, table.weights[low:high], supports, sizes
             )
-        bounds = np.zeros(table.n_public + 1, dtype=np.int64)
-        np.cumsum(sizes, out=bounds[1:])
+        bounds = bounds_of(sizes)
         index = counting.Index(
             bounds,
             np.empty(bounds[-1], dtype=np.int64),

@@ -28,7 +28,7 @@ from setveil.releases import LocalRecoding
 from setveil.verify.book import cover_pairs
 from setveil.verify.coherence import below
 from setveil.verify.intersections import Steps, intersections
-from setveil.verify.published import Published, sorted_rows
+from setveil.verify.published import Published, bounds_of, spread_rows
 from setveil.verify.tables import BUDGET, Indexed, Table, Walker, make_table
 from setveil.verify.verdict import Verdict, Violation, in_braces
 
@@ -110,15 +110,10 @@ def _expanded(published: Published, release: LocalRecoding) -> Published:
     """Every record with all items that its labels can cover."""
     assert published.number_of is not None
     labels, items = cover_pairs(release)
-    order = np.argsort(published.number_of[labels], kind="stable")
-    n_covered = np.bincount(published.number_of[labels], minlength=len(published.labels))
-    first = np.cumsum(n_covered) - n_covered
-    repeats = n_covered[published.items]
-    offset = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    expanded = items[order][np.repeat(first[published.items], repeats) + offset].astype(np.int32)
-    ends = np.concatenate(([0], np.cumsum(repeats)))
-    domain = tuple(release.cover.vocabulary)
-    indptr, expanded = sorted_rows(ends[published.indptr].astype(np.int64), expanded, len(domain))
+    numbers = published.number_of[labels]
+    bounds = bounds_of(np.bincount(numbers, minlength=len(published.labels)))
+    members, domain = items[np.argsort(numbers, kind="stable")], tuple(release.cover.vocabulary)
+    indptr, expanded = spread_rows((published.indptr, published.items), bounds, members, len(domain))
     return Published(domain, indptr, expanded)
 
 
@@ -137,8 +132,7 @@ class _Records:
     def of(cls, table: Table, steps: Steps) -> _Records:
         n_sensitive = len(table.labels) - table.n_public
         is_sensitive = table.items >= table.n_public
-        before = np.zeros(len(table.items) + 1, dtype=np.int64)
-        np.cumsum(is_sensitive, out=before[1:])
+        before = bounds_of(is_sensitive)
         indptr, ends = table.indptr + before[table.indptr], table.indptr[1:]
         tails = ends + before[table.indptr[:-1]]
         items = np.empty(indptr[-1], dtype=np.int32)

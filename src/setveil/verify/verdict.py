@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from setveil.core.deferred import call
-from setveil.errors import one_line
+from setveil.errors import name_some, one_line
+
+Item = TypeVar("Item", int, str)
+NAMED = 12  # items of an itemset in a message
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,28 @@ class Violation:
     support: int
 
 
-def in_braces(labels: tuple[str, ...], limit: int = 12) -> str:
+class Found(Generic[Item]):
+    """Itemsets found so far, by their first item."""
+
+    def __init__(self) -> None:
+        self.by_first: dict[Item, list[frozenset[Item]]] = {}
+
+    def add(self, itemset: tuple[Item, ...]) -> None:
+        self.by_first.setdefault(itemset[0], []).append(frozenset(itemset))
+
+    def has_part_of(self, itemset: tuple[Item, ...]) -> bool:
+        """Whether one of them is contained in this one."""
+        whole = set(itemset)
+        return any(part <= whole for item in itemset for part in self.by_first.get(item, ()))
+
+
+def in_braces(labels: tuple[str, ...]) -> str:
     """``{"a", "b"}``: an itemset in a message, however long it is."""
-    shown = ", ".join(f'"{one_line(label)}"' for label in labels[:limit])
-    return f"{{{shown}}}" if len(labels) <= limit else f"{{{shown} and {len(labels) - limit:,} more}}"
+    shown = ", ".join(f'"{one_line(label)}"' for label in labels[:NAMED])
+    return f"{{{shown}}}" if len(labels) <= NAMED else f"{{{shown} and {len(labels) - NAMED:,} more}}"
+
+
+def naming(what: str, labels: Iterable[str]) -> list[str]:
+    """One line that names labels; none where there are none."""
+    named = list(labels)
+    return [f"{what} {name_some(named)}."] if named else []

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import stat
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
@@ -25,6 +25,7 @@ from setveil.io.releases.files import PublishedParts, read_release
 from setveil.io.releases.folders import CERTIFICATE, RECORD, internal_folder_of, read_record, refuse_address
 from setveil.io.releases.names import guard, unguard
 from setveil.io.releases.people import SUFFIXES
+from setveil.io.releases.tables import CODEBOOK, read_codebook
 from setveil.models import PrivacyModel, certified_model
 from setveil.releases import Release, RunRecord
 from setveil.report.certificate_schema import check_schema
@@ -84,7 +85,8 @@ def open_release(
                 "release without its original."
             )
         data = as_transactions(original, **read_options)
-        return _with_record(folder, release.with_items(data.vocabulary), data)
+        known = release.with_items(spoken_of(folder, release, check_files(folder)[0], data))
+        return _with_record(folder, known, data)
 
 
 def _with_record(folder: Path, release: Release, data: Transactions) -> Release:
@@ -304,6 +306,23 @@ def owners_record(folder: Path, certificate: Mapping[str, Any]) -> dict[str, Any
         return None
     record = read_record(internal / RECORD)
     return record if "digest" in certificate and record.get("certificate_digest") == certificate["digest"] else None
+
+
+def spoken_of(
+    folder: Path, release: Release, certificate: Mapping[str, Any], data: Dataset, internal: Path | None = None
+) -> Collection[str]:
+    """The items of an original that a release may speak of: all of them, or, where the owner's codebook of this very
+    release is at hand, those that it names, and items that no record has.
+
+    ``internal``: where that codebook is known to be, before both folders are in their places.
+    """
+    is_at_hand = internal is not None or owners_record(folder, certificate) is not None
+    internal = internal or internal_folder_of(folder)
+    if release.keeps_labels or not is_at_hand or not (internal / CODEBOOK).exists():
+        return data.vocabulary.labels
+    spell = unguard if certificate["release"]["safe_csv"] else str
+    named = {spell(item) for _, item in read_codebook(internal)}
+    return named.union(compress(data.vocabulary, data.supports == 0))
 
 
 def ordered_as_input(

@@ -33,6 +33,7 @@ from setveil.report.record import certified_columns, further_sentences, kept_of,
 from setveil.verify import (
     Verdict,
     check_codebook,
+    check_earlier_page,
     check_files,
     check_item_counts,
     check_original,
@@ -41,7 +42,7 @@ from setveil.verify import (
 )
 from setveil.workflows.assess import public_metrics, public_risk
 from setveil.workflows.cluster import check_engine, compare_parts, judge_parts, read_parts, read_path
-from setveil.workflows.folder import ordered_as_input, owners_model, plain, read_folder
+from setveil.workflows.folder import ordered_as_input, owners_model, plain, read_folder, spoken_of
 from setveil.workflows.inputs import Original, read_original
 from setveil.workflows.limits import Deadline, seconds_for
 from setveil.workflows.outputs import local_copy
@@ -326,12 +327,12 @@ class _Check:
         self._check_page(spelled)
         if data is None:
             return
-        known = release.with_items(data.vocabulary)
+        internal = None if self.staged is None else self.staged.internal
+        known = release.with_items(spoken_of(self.folder, release, said, data, internal))
         if self.is_on_spark:
             spell = guard if said["release"]["safe_csv"] else str
             self.problems += compare_parts(self.folder, known, data, spell, self.master)
         else:
-            internal = None if self.staged is None else self.staged.internal
             ordered, is_ordered = ordered_as_input(self.folder, known, said, internal)
             ordered = ordered.with_unseen(compress(data.vocabulary, data.supports > 0))
             self.progress("comparing with the original", None)
@@ -554,6 +555,8 @@ class _Check:
             drawn = f"report.html was drawn by setveil {version}, and only that version can draw it again"
             if _is_earlier(version):
                 self.notes.append(f"{drawn}: rely on the certificate instead.")
+                with open_regular(self.folder / "report.html") as file:
+                    self.problems += check_earlier_page(file.read(), self.certificate)
             else:
                 self.unchecked.append(f"{drawn}; this is {__version__}.")
             return

@@ -216,7 +216,8 @@ def check_shortcuts(seed: int, n_tables: int) -> int:
         listed_parts = np.array([mask for mask in range(1, 16) if parts[mask]], dtype=np.int64)
         named = np.array([count_cells._key(items, mask, 4) for mask in listed_parts.tolist()], dtype=np.int64)
         count_cells.fill_table(keys, values, named, parts[listed_parts])
-        count_cells.intervals(items, n, 4, 3, k, k, keys, values, work[0], work[1], work[2])
+        given = count_cells.Given(n, 4, 3, k, k, few, False, keys, values)
+        count_cells.intervals(items, n, given, work[0], work[1], work[2])
         theirs = count_cells.is_harmless(4, k, few, *work)
         if not ours and not theirs:
             continue

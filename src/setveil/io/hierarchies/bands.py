@@ -56,6 +56,15 @@ def _closed(low: str, high: str, is_included: bool, shape: str) -> Band | None:
     return Band(Decimal(low), Decimal(high), is_included, shape) if Decimal(low) < Decimal(high) else None
 
 
+def refuse_odd(odd: Sequence[str], values: Sequence[str], what: str, place: str) -> None:
+    """An error for the values that are not what they should be."""
+    if odd:
+        raise InputError(
+            f"{place}: {len(odd):,} of {len(values):,} values are not {what}, such as "
+            f"{name_some(map(one_line, odd), 2)}; correct them, or choose another --column-hierarchy."
+        )
+
+
 def merged_bands(details: str, values: Sequence[str], place: str) -> Mapping[str, list[str]]:
     """The groups of each value, fine to coarse."""
     found = [FACTOR.fullmatch(part.strip()) for part in details.split(",")]
@@ -68,11 +77,7 @@ def merged_bands(details: str, values: Sequence[str], place: str) -> Mapping[str
         )
     bands = {value: band for value in values if (band := band_in(value)) is not None}
     odd = [value for value in values if value not in bands]
-    if odd:
-        raise InputError(
-            f"{place}: {len(odd):,} of {len(values):,} values are not bands like 70-79, <18 or 90+, such as "
-            f"{name_some(map(one_line, odd), 2)}; correct them, or choose another --column-hierarchy."
-        )
+    refuse_odd(odd, values, "bands like 70-79, <18 or 90+", place)
     ordered = sorted(values, key=lambda value: (bands[value].place, value))
     for one, other in zip(ordered, ordered[1:], strict=False):
         if bands[one].place[1] > bands[other].place[0]:

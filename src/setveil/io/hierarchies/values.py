@@ -21,7 +21,7 @@ from setveil.core.columns import Column
 from setveil.core.hierarchy import Hierarchy
 from setveil.core.naming import fresh_name
 from setveil.errors import InputError, name_some
-from setveil.io.hierarchies.bands import band_in, merged_bands
+from setveil.io.hierarchies.bands import band_in, merged_bands, refuse_odd
 from setveil.io.source import one_line
 
 ROOT = "*"
@@ -100,12 +100,7 @@ def _bands(details: str, values: Sequence[str], place: str) -> Groups:
             f"{place}: the values are bands already, as {name_some(map(one_line, odd), 2)}; merge neighbours with "
             "bands:x2,x4."
         )
-    if odd:
-        raise InputError(
-            f"{place}: {len(odd):,} of {len(values):,} values are not numbers, such as "
-            f"{name_some(map(one_line, odd), 2)}; "
-            "correct them, or choose another --column-hierarchy."
-        )
+    refuse_odd(odd, values, "numbers", place)
     numbers = [number for value in values if (number := number_in(value)) is not None]
     ends_given = [end for end in (low, high) if end is not None]
     are_whole = all(number == number.to_integral_value() for number in (*numbers, *steps, *ends_given))
@@ -183,11 +178,7 @@ def _dates(details: str, values: Sequence[str], place: str) -> Groups:
             f"{place}: dates are written in two styles, as {name_some([_first_date(values), one_line(others[0])])}; "
             "write all like 2024-03-31."
         )
-    if odd:
-        raise InputError(
-            f"{place}: {len(odd):,} of {len(values):,} values are not dates like 2024-03-31, such as "
-            f"{name_some(map(one_line, odd), 2)}; correct them, or choose another --column-hierarchy."
-        )
+    refuse_odd(odd, values, "dates like 2024-03-31", place)
     days = {bool(found[3]) for value in values if (found := ISO.fullmatch(value.strip()))}
     if len(days) > 1:
         raise InputError(f"{place}: some dates have a day, others only a month; write all in one style.")

@@ -128,40 +128,21 @@ def read_release(
 
     ``parts``: its parts, if they were read already. ``columns``: names and roles of its columns.
     """
-    release = _read_kind(folder, kind, published, layout, sensitive, keep_ids, parts, columns)
-    return replace(release, names=read_codebook_names(folder), item_counts=read_item_counts(folder))
-
-
-def _read_kind(
-    folder: Path,
-    kind: str,
-    published: str,
-    layout: Layout,
-    sensitive: Sequence[str],
-    keep_ids: bool,
-    parts: PublishedParts | None,
-    columns: Roles,
-) -> Release:
     if kind not in KINDS:
         raise InputError(f'{folder}: certificate.json names an unknown kind of release "{kind}".')
     path, has_groups = folder / published, KINDS[kind].has_groups
-    made = None if parts is None else parts.release(kind, sensitive)
-    if made is not None:
-        return made
-    if columns or has_groups:
+    release = None if parts is None else parts.release(kind, sensitive)
+    if release is None and (columns or has_groups):
         people, group_of = read_people(path, layout.name, columns, has_groups)
         if people.columns is not None:
             people = replace(people, columns=with_cover(people.columns, folder))
         if has_groups:
-            return _read_grouping(folder, people, group_of, sensitive)
-        return MAKERS[kind](people, folder, sensitive)
-    if parts is not None:
-        return MAKERS[kind](parts.rows, folder, sensitive)
-    if published == PARTS:
-        return MAKERS[kind](_read_parts(path, layout), folder, sensitive)
-    with open_regular(path) as file:
-        rows = read_written(file, layout, keep_ids)
-    return MAKERS[kind](rows, folder, sensitive)
+            release = _read_grouping(folder, people, group_of, sensitive)
+        else:
+            release = MAKERS[kind](people, folder, sensitive)
+    elif release is None:
+        release = MAKERS[kind](_read_rows(path, layout, keep_ids) if parts is None else parts.rows, folder, sensitive)
+    return replace(release, names=read_codebook_names(folder), item_counts=read_item_counts(folder))
 
 
 def _count_table(rows: Dataset, folder: Path, sensitive: Sequence[str]) -> CountTable:
@@ -205,11 +186,14 @@ MAKERS: dict[str, Callable[[Dataset, Path, Sequence[str]], Release]] = {
 }
 
 
-def _read_parts(folder: Path, layout: Layout) -> Transactions:
-    """The parts of a release, one after the other."""
-    parts = []
-    for path in sorted(folder.glob("part-*.parquet")):
+def _read_rows(path: Path, layout: Layout, keep_ids: bool) -> Transactions:
+    """The published records: a file, or its parts one after the other."""
+    if path.name != PARTS:
         with open_regular(path) as file:
+            return read_written(file, layout, keep_ids)
+    parts = []
+    for part in sorted(path.glob("part-*.parquet")):
+        with open_regular(part) as file:
             parts.append(read_written(file, layout))
     vocabulary = Vocabulary({label for part in parts for label in part.vocabulary})
     parts = [part.over(vocabulary) for part in parts]

@@ -40,7 +40,14 @@ from setveil.io.transactions.columns import (
     row_of_item,
 )
 from setveil.io.transactions.grids import GridRows, read_grid
-from setveil.io.transactions.headers import guess_pair, is_turned_round, looks_like_ids, numbered_columns, rank_of_ids
+from setveil.io.transactions.headers import (
+    guess_pair,
+    is_turned_round,
+    looks_like_ids,
+    numbered_columns,
+    rank_of_ids,
+    surest_ids,
+)
 from setveil.io.transactions.labels import (
     Ids,
     Labels,
@@ -207,10 +214,7 @@ def _first_rows(frame: Frame, without: Sequence[int]) -> list[list[str]]:
 
 def _id_of_rows(names: Sequence[str], positions: Sequence[int], where: str) -> int | None:
     refuse_two_people(names, positions, where)
-    ranked = [
-        (-rank_of_ids(name), place) for place, name in enumerate(names) if rank_of_ids(name) and place not in positions
-    ]
-    return min(ranked)[1] if ranked else None
+    return surest_ids(names, positions)
 
 
 def _id_of_lists(frame: Frame, kinds: Sequence[str], items: int) -> int | None:

@@ -73,6 +73,13 @@ def rank_of_ids(name: str) -> int:
     return 2 if rest <= PERSON_WORDS | VISIT_WORDS else 0
 
 
+def surest_ids(names: Sequence[str], without: Sequence[int]) -> int | None:
+    """The column whose name says the most surely that it holds ids, some columns aside; None if no name does."""
+    ranked = [(-rank_of_ids(name), place) for place, name in enumerate(names) if place not in without]
+    rank, place = min(ranked, default=(0, 0))
+    return place if rank else None
+
+
 def rank_of_items(name: str) -> int:
     """How surely a column holds items: codes and products (3), names of them (2), descriptions (1); 0 for another
     column.

@@ -35,6 +35,7 @@ from setveil.io.transactions.headers import (
     numbered_columns,
     rank_of_ids,
     rank_of_items,
+    surest_ids,
 )
 from setveil.io.transactions.missing import WORDS
 
@@ -293,13 +294,8 @@ def _id_of_rows(look: Look, positions: Sequence[int]) -> int | None:
         return find_column(look.names, look.options.id_column, "--person", look.top)
     if not look.options.no_header:
         refuse_two_people(look.names, positions, look.top)
-    ranked = [
-        (-rank_of_ids(name), place)
-        for place, name in enumerate(look.names)
-        if rank_of_ids(name) and place not in positions
-    ]
-    if ranked and not look.options.no_header:
-        return min(ranked)[1]
+        if (place := surest_ids(look.names, positions)) is not None:
+            return place
     if positions and look.width and not look.options.labels_as_they_are:
         refuse_unnamed_people(look.names, positions, look.body, look.top)
     return None

@@ -24,10 +24,10 @@ from setveil.errors import GuaranteeError, InputError, UncheckedError, one_line
 from setveil.verify.originals.cells import DifferentError
 from setveil.verify.originals.columns import ColumnValues
 from setveil.verify.originals.json_texts import read_json
-from setveil.verify.originals.layouts import Row, header_of, read_rows_of, read_text
+from setveil.verify.originals.layouts import Row, header_of, read_text
 from setveil.verify.originals.objects import can_count, count_table, opened, parquet_rows_of, read_object, read_parquet
 from setveil.verify.originals.text import TABLES, digest_of, rows_of
-from setveil.verify.originals.totals import HASHED, Totals, count_fields, count_rows
+from setveil.verify.originals.totals import HASHED, Totals, count_fields, count_rows, read_rows_of
 
 ALL_CELLS = 500_000  # up to so many, every one is compared
 SAMPLED_ROWS = 1_000

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from setveil.core.provenance import Interpretation
-from setveil.verify.originals.cells import DifferentError, Digits, finished, items_of_row, shown
-from setveil.verify.originals.layouts import Row, cells_of_object
+from setveil.verify.originals.cells import Digits, finished, items_of_row, shown
+from setveil.verify.originals.layouts import Row, cells_of_object, texts_of
 from setveil.verify.originals.text import text_of
 
 
@@ -24,22 +24,16 @@ def read_json(form: Interpretation) -> Iterator[Row]:
     names = list(dict.fromkeys(name for _, record in records if isinstance(record, dict) for name in record))
     for number, (id, record) in enumerate(records, start=1):
         if isinstance(record, list):
-            yield Row(number, id, finished(form, _texts(record, number)), [("",) * len(form.columns)])
+            yield Row(number, id, finished(form, texts_of(record, number)), [("",) * len(form.columns)])
         elif form.shape == "json":
             found = str(record[form.id_key]) if form.id_key else None
-            labels = finished(form, _texts(record[form.item_key], number))
+            labels = finished(form, texts_of(record[form.item_key], number))
             yield Row(number, found, labels, cells_of_object(form, record))
         else:
             cells = [_cell(record.get(name)) for name in names]
             found = None if form.id_position is None else cells[form.id_position]
             own = tuple(shown(record.get(column.name)) for column in form.columns)
             yield Row(number, found, items_of_row(form, names, cells, number), [own])
-
-
-def _texts(values: Any, row: int) -> list[str]:
-    if not isinstance(values, list) or not all(isinstance(value, str) and value for value in values):
-        raise DifferentError(row)
-    return list(values)
 
 
 def _cell(value: Any) -> str:

@@ -20,7 +20,7 @@ from setveil.verify.originals.cells import (
     shown,
     split_fields,
 )
-from setveil.verify.originals.text import TABLES, chosen_rows, delimiter_of, rows_with_ids, text_of
+from setveil.verify.originals.text import TABLES, chosen_rows, delimiter_of, text_of
 
 NUMBER = re.compile(r"[0-9]+")
 WEIGHT = re.compile(r"=[0-9]+(?:\.[0-9]+)?$")
@@ -49,15 +49,10 @@ def read_text(form: Interpretation, chosen: Sequence[int] | None = None) -> Iter
             f'format "{form.container}" has no second reader, so that the input cannot be read independently.'
         )
     if reader is None:
-        return _table(form, rows)
+        return read_table(form, rows)
     if form.split is None and not form.strip:
         return reader(form, rows)
     return (Row(row.number, row.id, finished(form, row.labels), row.cells) for row in reader(form, rows))
-
-
-def read_rows_of(form: Interpretation, ids: set[str]) -> Iterator[Row]:
-    """All rows of a table with one of the ids."""
-    return (row for row in _table(form, rows_with_ids(form, ids)) if row.id in ids)
 
 
 # -- lines ------------------------------------------------------------------------------------------------------------
@@ -94,13 +89,13 @@ def _json_lines(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterat
             continue  # at the end of the file
         record = json.loads(row, parse_int=Digits)
         if isinstance(record, list):
-            yield Row(number + 1, None, _texts(record, number + 1), [("",) * len(form.columns)])
+            yield Row(number + 1, None, texts_of(record, number + 1), [("",) * len(form.columns)])
         else:
             said = record.get(form.id_key) if form.id_key else None
             id = None if not form.id_key else "" if said is None else str(said)
             if not is_person(form, id, number + 1, form.id_key, has_words=False):
                 continue
-            yield Row(number + 1, id, _texts(record[form.item_key], number + 1), cells_of_object(form, record))
+            yield Row(number + 1, id, texts_of(record[form.item_key], number + 1), cells_of_object(form, record))
 
 
 def cells_of_object(form: Interpretation, record: dict[str, Any]) -> list[tuple[str | None, ...]]:
@@ -108,7 +103,7 @@ def cells_of_object(form: Interpretation, record: dict[str, Any]) -> list[tuple[
     return [tuple(shown(record.get(column.name), is_keyed=True) for column in form.columns)]
 
 
-def _texts(values: Any, row: int) -> list[str]:
+def texts_of(values: Any, row: int) -> list[str]:
     """Items of a JSON array: text, and whole numbers, which were left as text."""
     if not isinstance(values, list) or not all(isinstance(value, str) and value for value in values):
         raise DifferentError(row)
@@ -145,7 +140,7 @@ def _gmt(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterator[Row]
         yield Row(number + 1, name, [item for item in items if item])
 
 
-def _table(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterator[Row]:
+def read_table(form: Interpretation, rows: Iterator[tuple[int, str]]) -> Iterator[Row]:
     """Long, wide, one-hot, and column=value."""
     delimiter, names, gap = delimiter_of(form), header_of(form), 0
     known: dict[tuple[int, str], list[str]] = {}  # the same text in a column stands for the same items

@@ -27,7 +27,7 @@ NO_ARROW = "a Parquet file is read a second time by pyarrow, which is not instal
 def read_parquet(form: Interpretation, chosen: Sequence[int] | None = None) -> Iterator[Row]:
     """The chosen rows of a Parquet file, from 0, or all."""
     table = _table(form)
-    numbers = range(table.num_rows) if chosen is None else [number for number in chosen if number < table.num_rows]
+    numbers = _numbers(table.num_rows, chosen)
     table = table if chosen is None else table.take(list(numbers))
     people = {column.place for column in form.columns}
     columns = [column.to_pylist() if place in people else _column(column) for place, column in enumerate(table.columns)]
@@ -79,10 +79,7 @@ def _coded(column: Any) -> tuple[NDArray[np.int64], list[Any]]:
 
 
 def _table(form: Interpretation) -> Any:
-    try:
-        import pyarrow.parquet
-    except ImportError:
-        raise NoReaderError(NO_ARROW) from None
+    pyarrow = _arrow()
     assert form.path is not None
     used = _used(form)
     file = pyarrow.parquet.ParquetFile(BytesIO(content_of(form.path)))
@@ -93,6 +90,15 @@ def _table(form: Interpretation) -> Any:
     return pyarrow.table(
         [table.column(name) if place in used else empty for place, name in enumerate(names)], names=names
     )
+
+
+def _arrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise NoReaderError(NO_ARROW) from None
+    return pyarrow
 
 
 def _arrow_of(frame: Any) -> Any:
@@ -106,13 +112,9 @@ def opened(source: Any) -> Any:
     """The rows of a folder of Parquet files, in the order of their names; any other object as it is."""
     if not isinstance(source, str | os.PathLike) or not Path(source).is_dir():
         return source
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise NoReaderError(NO_ARROW) from None
     import polars as pl
 
+    pyarrow = _arrow()
     files = sorted(Path(source).rglob("*.parquet"))
     return pl.DataFrame(pyarrow.concat_tables(pyarrow.parquet.ParquetFile(file).read() for file in files))
 
@@ -121,6 +123,11 @@ def can_count(source: Any) -> bool:
     """Whether ``count_table`` takes this object: a Polars frame, where Arrow is installed."""
     is_frame = type(source).__module__.startswith("polars.") and type(source).__name__ == "DataFrame"
     return is_frame and find_spec("pyarrow") is not None
+
+
+def _numbers(n_rows: int, chosen: Sequence[int] | None) -> Sequence[int]:
+    """The chosen rows that are there, or all."""
+    return range(n_rows) if chosen is None else [number for number in chosen if number < n_rows]
 
 
 def _used(form: Interpretation) -> set[int]:
@@ -152,11 +159,11 @@ def read_object(obj: Any, form: Interpretation, chosen: Sequence[int] | None = N
     if isinstance(obj, Mapping):
         obj = list(obj.values())  # every key is a record
     if isinstance(obj, list | tuple):
-        numbers = range(len(obj)) if chosen is None else [number for number in chosen if number < len(obj)]
+        numbers = _numbers(len(obj), chosen)
         return (Row(number + 1, None, finished(form, _labels(obj[number], number + 1))) for number in numbers)
     if hasattr(obj, "tocsr") or (isinstance(obj, np.ndarray) and obj.ndim == 2):
         matrix: Any = obj if isinstance(obj, np.ndarray) else obj.tocsr()
-        numbers = range(obj.shape[0]) if chosen is None else [number for number in chosen if number < obj.shape[0]]
+        numbers = _numbers(obj.shape[0], chosen)
         return (Row(number + 1, None, _marked(matrix[[number]])) for number in numbers)
     library = type(obj).__module__.partition(".")[0]
     if library == "pandas" and len(getattr(obj, "columns", ())) < form.n_columns:
@@ -169,7 +176,7 @@ def read_object(obj: Any, form: Interpretation, chosen: Sequence[int] | None = N
         raise UncheckedError(f"there is no second reader for {type(obj).__name__}.")
     if len(names) != form.n_columns:
         raise UncheckedError("some columns are in the index of the frame.")
-    numbers = range(n_rows) if chosen is None else [number for number in chosen if number < n_rows]
+    numbers = _numbers(n_rows, chosen)
     used, people = _used(form), {column.place for column in form.columns}
     columns = []
     for place in range(len(names)):
@@ -200,7 +207,7 @@ def _table_of(rows: Sequence[Any]) -> tuple[list[str], list[tuple[Any, ...]]]:
 def _chosen_rows(
     form: Interpretation, names: list[str], cells: list[tuple[Any, ...]], chosen: Sequence[int] | None
 ) -> Iterator[Row]:
-    numbers = range(len(cells)) if chosen is None else [number for number in chosen if number < len(cells)]
+    numbers = _numbers(len(cells), chosen)
     used = _used(form)
     for place in used - {column.place for column in form.columns}:
         _without_decimals([row[place] for row in cells])

@@ -137,49 +137,6 @@ def _row_ends(text: bytes, is_quoted: bool) -> NDArray[np.int64]:
     return positions + 1
 
 
-# -- rows by their ids --------------------------------------------------------------------------------------------
-
-
-def rows_with_ids(form: Interpretation, ids: set[str]) -> Iterator[tuple[int, str]]:
-    """The rows of a delimited file that may have one of the ids: all that have, and perhaps others.
-
-    Only the first eight bytes of the id's field are compared, for all rows at once. The caller checks the rows.
-    """
-    delimiter = delimiter_of(form)
-    spelled = {text for one in ids for text in (one, '"' + one.replace('"', '""') + '"')}
-    keys = {_key(text + end) for text in spelled for end in ("", "\r")}  # the last field may have a carriage return
-    wanted = np.array(sorted(keys), dtype=np.uint64)
-    assert form.id_position is not None
-    for rows in rows_of(form):
-        signs = np.frombuffer(rows.text + bytes(8), dtype=np.uint8)
-        body = signs[: len(rows.text)]
-        stops = np.flatnonzero((body == ord(delimiter)) | (body == LINE_FEED))
-        if b'"' in rows.text:
-            stops = stops[(np.cumsum(body == QUOTE, dtype=np.uint8) & 1)[stops] == 0]
-        n_rows = len(rows.ends)
-        while n_rows and len(stops) != n_rows * form.n_columns:  # empty rows at the end of a table
-            if int(rows.ends[n_rows - 1]) - (int(rows.ends[n_rows - 2]) if n_rows > 1 else 0) > 2:
-                raise DifferentError(rows.first + 1)
-            stops, n_rows = stops[:-1], n_rows - 1
-        cuts = stops.reshape(n_rows, form.n_columns)
-        starts = (
-            cuts[:, form.id_position - 1] + 1
-            if form.id_position
-            else np.concatenate((np.zeros(1, dtype=np.int64), rows.ends[: max(n_rows - 1, 0)]))[:n_rows]
-        )
-        lengths = cuts[:, form.id_position] - starts
-        found = np.zeros(n_rows, dtype=np.uint64)
-        for place in range(8):
-            sign = np.where(lengths > place, signs[starts + place], 0).astype(np.uint64)
-            found |= sign << np.uint64(8 * place)
-        for place in np.flatnonzero(np.isin(found, wanted)).tolist():
-            yield rows.first + place, rows.row(place)
-
-
-def _key(text: str) -> int:
-    return int.from_bytes(text.encode()[:8], "little")
-
-
 def delimiter_of(form: Interpretation) -> str:
     """One character; ``::`` was replaced on the way in."""
     return "\x1f" if form.delimiter == "::" else form.delimiter

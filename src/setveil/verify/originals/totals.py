@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from setveil.core import Vocabulary
 from setveil.core.provenance import Interpretation
 from setveil.verify.originals.cells import NO_PERSON, DifferentError, is_person, labels_of_cell, split_fields
-from setveil.verify.originals.layouts import Row, header_of, labels_of_field
+from setveil.verify.originals.layouts import Row, header_of, labels_of_field, read_table
 from setveil.verify.originals.text import LINE_FEED, QUOTE, TABLES, Rows, delimiter_of, rows_of
 
 HASHED = ("fimi", "basket", *TABLES)
@@ -140,11 +140,11 @@ def count_fields(form: Interpretation, vocabulary: Vocabulary) -> Totals:
     supports = np.zeros(len(vocabulary), dtype=np.int64)
     ids, held = [], []  # of tables with ids: the person of each row, and (person, item) of each entry
     n_records = 0
-    for n_rows, fields in _tables(form) if is_table else _lines(form):
+    for block, fields in _tables(form) if is_table else _lines(form):
         entries = [readers[place].entries(fields(place)) for place in readers]
         rows, items = (np.concatenate(parts) for parts in zip(*entries, strict=True))
         if form.id_position is None:
-            n_records += n_rows
+            n_records += len(block.ends)
             supports += _count_once(rows, items, len(vocabulary))
             continue
         people, is_one = _people(form, names[form.id_position], fields(form.id_position))
@@ -156,6 +156,18 @@ def count_fields(form: Interpretation, vocabulary: Vocabulary) -> Totals:
         owners, items = (np.concatenate(parts) for parts in zip(*held, strict=True))
         supports = _count_once(np.searchsorted(known, owners), items, len(vocabulary))
     return Totals(n_records, supports)
+
+
+def read_rows_of(form: Interpretation, ids: set[str]) -> Iterator[Row]:
+    """All rows of a table with one of the ids, found by the hash of their id."""
+    assert form.id_position is not None
+    hashes, place = np.array([hash_of(one) for one in ids], dtype=np.uint64), form.id_position
+    found = (
+        (rows.first + number, rows.row(number))
+        for rows, fields in _tables(form)
+        for number in np.flatnonzero(np.isin(fields(place).hashes(), hashes)).tolist()
+    )
+    return (row for row in read_table(form, found) if row.id in ids)
 
 
 def _spread(rows: Ints, kinds: Ints, lists: list[Ints]) -> tuple[Ints, Ints]:
@@ -234,14 +246,14 @@ def _people(form: Interpretation, name: str, fields: Fields) -> tuple[NDArray[np
 
 # -- fields of a block ------------------------------------------------------------------------------------------------
 
-Block = tuple[int, Callable[[int], Fields]]  # how many rows, and the fields of a column
+Block = tuple[Rows, Callable[[int], Fields]]  # some rows, and the fields of a column
 
 
 def _lines(form: Interpretation) -> Iterator[Block]:
     """Lines of several items each, as one column of fields."""
     for rows in rows_of(form):
         fields = _between_blanks(rows) if form.container == "fimi" else _between(rows, delimiter_of(form))[0]
-        yield len(rows.ends), partial(fields.column, n_columns=1)
+        yield rows, partial(fields.column, n_columns=1)
 
 
 def _tables(form: Interpretation) -> Iterator[Block]:
@@ -259,10 +271,11 @@ def _tables(form: Interpretation) -> Iterator[Block]:
         if not n_rows:
             continue
         ends = rows.ends[:n_rows]
-        fields, last = _between(Rows(rows.first, rows.text[: ends[-1]], ends), delimiter_of(form))
+        rows = Rows(rows.first, rows.text[: ends[-1]], ends)
+        fields, last = _between(rows, delimiter_of(form))
         if len(last) != n_rows * form.n_columns or not last.reshape(n_rows, -1)[:, -1].all():
             raise DifferentError(rows.first + 1)
-        yield n_rows, partial(fields.column, n_columns=form.n_columns)
+        yield rows, partial(fields.column, n_columns=form.n_columns)
 
 
 def _without_header(rows: Rows) -> Rows:
