@@ -240,7 +240,7 @@ def test_records_that_fit_and_show_are_counted_alike_by_bits_and_by_lists() -> N
         n_fitting, n_showing = np.zeros((1, 2), dtype=np.int64), np.zeros((len(further), 2), dtype=np.int64)
         ends = np.array([0, 2]), np.array([0, len(further)])
         asked = (ends[0], known), data.postings, data.supports, (ends[1], further)
-        count_further(data.postings, *asked, own, 0, 1, n_fitting, n_showing)
+        count_further(data.postings, *asked, own, n_fitting, n_showing)
         fits = holds[:, known].all(axis=1)
         others = fits & (np.arange(n_records) != own[0])
         assert n_fitting.tolist() == [[fits.sum(), others.sum()]]

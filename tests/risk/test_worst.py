@@ -15,7 +15,7 @@ from setveil.core import Transactions
 from setveil.releases import Release
 from setveil.risk import assess, risk, worst
 from setveil.risk.attack import attack
-from setveil.risk.worst import Chooser
+from setveil.risk.worst import most_identifying
 from tests.naive.attack import strongest
 from tests.naive.databases import random_records
 from tests.naive.kkm_cases import random_people
@@ -63,11 +63,11 @@ def test_searching_equals_enumeration() -> None:
                 for _ in range(source.randint(2, 12))
             ]
         )
-        rows, chooser = data.to_lists(), Chooser(data)
+        rows = data.to_lists()
         own = data.indptr, data.items
         for size in (1, 2, 3):
             expected = fewest_matches(rows, classes_of(data), size)
-            chosen, least = chooser.choose(own, size)
+            chosen, least = most_identifying(data, own, size)
             assert least.tolist() == expected
             n_alone += sum(n == 1 for n in expected)
             for number, items in enumerate(chosen.tolist()):  # the items chosen have this support
@@ -84,7 +84,7 @@ def test_searching_many_records_equals_enumeration() -> None:
         holds = holds[:, holds.any(axis=0)]
         part = data.select(rng.choice(data.n_records, 8))
         for size in (2, 3, 4):
-            chosen, least = Chooser(data).choose((part.indptr, part.items), size)
+            chosen, least = most_identifying(data, (part.indptr, part.items), size)
             for number, items in enumerate(chosen):
                 own = part.record(number)
                 few = combinations(own.tolist(), min(size, len(own)))
@@ -98,7 +98,7 @@ def test_a_choice_that_ends_early_is_one(monkeypatch: pytest.MonkeyPatch) -> Non
     data = Transactions.from_lists([[str(i) for i in range(25) if source.random() < 0.7] for _ in range(60)])
     monkeypatch.setattr(worst, "PATIENCE", 40)
     rows = data.to_lists()
-    chosen, least = Chooser(data).choose((data.indptr, data.items), 4)
+    chosen, least = most_identifying(data, (data.indptr, data.items), 4)
     for number, items in enumerate(chosen.tolist()):
         part = {data.vocabulary[item] for item in items if item >= 0}
         assert part <= set(rows[number])

@@ -11,7 +11,7 @@ import pytest
 import setveil as sv
 from setveil.core import Transactions
 from setveil.releases import Replacement
-from setveil.utility.classes import class_figures, class_table
+from setveil.utility.classes import class_figures, shared_items
 
 
 def example() -> tuple[Transactions, Replacement]:
@@ -24,10 +24,9 @@ def example() -> tuple[Transactions, Replacement]:
 
 def test_table() -> None:
     _, release = example()
-    assert class_table(release).to_dict() == [
-        {"size": 3, "n_items": 1, "n_sensitive": 2, "top_item": "x", "top_share": 1.0},
-        {"size": 3, "n_items": 0, "n_sensitive": 2, "top_item": "x", "top_share": 1 / 3},
-    ]
+    shared = shared_items(release)
+    assert [column.tolist() for column in shared] == [[3, 3], [2, 2], [3, 1]]
+    assert shared.is_homogeneous.tolist() == [True, False]
 
 
 def test_figures() -> None:
@@ -66,9 +65,7 @@ def test_equals_enumeration(seed: int) -> None:
     for row in release.transactions():
         classes.setdefault(frozenset(row - set("xyz")), []).append(row & set("xyz"))
     expected = Counter()
-    for centre, secrets in classes.items():
-        counts = sorted((-sum(item in own for own in secrets), item) for item in "xyz")
-        counts = [(-count, item) for count, item in counts if count]
-        top = counts[0] if counts else (0, None)
-        expected[(len(secrets), len(centre), len(counts), top[1], top[0] / len(secrets))] += 1
-    assert Counter(tuple(row.values()) for row in class_table(release).to_dict()) == expected
+    for secrets in classes.values():
+        counts = [sum(item in own for own in secrets) for item in "xyz"]
+        expected[(len(secrets), sum(count > 0 for count in counts), max(counts))] += 1
+    assert Counter(zip(*(column.tolist() for column in shared_items(release)), strict=True)) == expected

@@ -87,14 +87,6 @@ def test_utility_loss_of_example_3() -> None:
     assert doubled - utility_loss(release) == Fraction(3, 127) * Fraction(5, 6)
 
 
-def test_penalty_per_suppressed_item() -> None:
-    data = Transactions.from_lists([["a", "b"], ["c"]])
-    release = Recoding.from_clusters(data, np.array([0, -1, -1]))
-    base = utility_loss(release)
-    assert utility_loss(release, penalty=0.25) - base == Fraction(1, 2)
-    assert utility_loss(release, penalty={"b": 0.25}) - base == Fraction(1, 4)
-
-
 def test_unary_nodes_lose_nothing() -> None:
     data = Transactions.from_lists([["a"], ["b"]])
     hierarchy = Hierarchy.from_paths([["a", "A", "top"], ["b", "B", "top"]])

@@ -12,12 +12,12 @@ from setveil.core.progress import Progress, no_progress
 from setveil.engines import Engine, LocalEngine
 from setveil.engines.distributed import DistributedDataset
 from setveil.errors import CancelledError, InfeasibleError, InputError
-from setveil.models import PrivacyModel
 from setveil.models.parameters import checked_seed, plain_number
 from setveil.releases import Release
 
 
-def _never() -> bool:
+def never() -> bool:
+    """Nobody stops the run."""
     return False
 
 
@@ -29,7 +29,8 @@ class Context:
     engine: Engine = field(default_factory=LocalEngine)
     seed: int = 0
     progress: Progress = no_progress
-    cancelled: Callable[[], bool] = _never
+    cancelled: Callable[[], bool] = never
+    hierarchy_source: str = ""  # where the hierarchy comes from, for the record of the run
     defers_moves: bool = False  # ``moves`` in the details may be a function that finds them, for the release taken
 
     def __post_init__(self) -> None:
@@ -228,15 +229,3 @@ def require_k_records(data: Dataset, k: int) -> None:
             f"{n_filled:,} {have} items{empty}, fewer than k={k}; lower k or add records.",
             items=data.vocabulary.labels,
         )
-
-
-__all__ = [
-    "Algorithm",
-    "Context",
-    "Option",
-    "PrivacyModel",
-    "make_algorithm",
-    "option",
-    "options_of",
-    "require_k_records",
-]

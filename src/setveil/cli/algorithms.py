@@ -7,14 +7,11 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
+from setveil.cli.app import app
 from setveil.cli.console import say, say_json, table
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: setveil algorithms aa")(algorithms)
-
-
+@app.command(epilog="Example: setveil algorithms aa")
 def algorithms(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One algorithm, with its options.")] = None,
     json: o.Json = False,
@@ -23,28 +20,13 @@ def algorithms(
     import inspect
 
     import setveil
-    from setveil.algorithms import find
+    from setveil.algorithms import PORTFOLIO, find
 
     if name is None:
         entries = setveil.algorithms()
         if json:
-            say_json(
-                {
-                    "algorithms": [
-                        {
-                            "name": e.name,
-                            "models": e.models,
-                            "tier": e.tier,
-                            "paper": e.paper,
-                            "scales": e.scales,
-                            "hierarchy": e.hierarchy,
-                            "summary": e.summary,
-                            "guessable": e.guessable,
-                        }
-                        for e in entries
-                    ]
-                }
-            )
+            shown = ("name", "models", "tier", "paper", "scales", "hierarchy", "summary", "guessable")
+            say_json({"algorithms": [{name: row[name] for name in shown} for row in entries.records()]})
             return
         names = max(len(entry.name) for entry in entries) + 2
         models = max(len(", ".join(entry.models)) for entry in entries) + 2
@@ -54,25 +36,16 @@ def algorithms(
             guessable = "; guessable: needs --accept-guessable" if entry.guessable else ""
             say(f"{'':{names + models}}{entry.tier}; {entry.paper}; scaling: {entry.scales}{needs}{guessable}")
         say(
-            "\nThe first algorithm listed for a model is its default. For km several are tried, and the one with the "
-            "lowest loss is used."
+            "\nThe first algorithm listed for a model is its default. "
+            f"For {', '.join(PORTFOLIO)} several are tried, and the one with the lowest loss is used."
         )
         say("`setveil algorithms NAME` shows the options of one algorithm.")
         return
     entry = find(name)
     text, choices = entry.documentation(), entry.options()
     if json:
-        say_json(
-            {
-                "name": entry.name,
-                "models": entry.models,
-                "paper": entry.paper,
-                "scales": entry.scales,
-                "guessable": entry.guessable,
-                "options": [vars(c) for c in choices],
-                "text": text,
-            }
-        )
+        facts = {name: getattr(entry, name) for name in ("name", "models", "paper", "scales", "guessable")}
+        say_json({**facts, "options": [vars(choice) for choice in choices], "text": text})
         return
     say(
         f"{entry.name}: {entry.summary}\nmodels: {', '.join(entry.models)}   paper: {entry.paper}   "

@@ -8,17 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
-from setveil.cli.console import note_first_run, progress_bar, read_data, remark, say, say_json, table
+from setveil.cli.app import app
+from setveil.cli.console import note_first_run, progress_bar, read_data, remark, say, say_json, table, warn
 from setveil.io.formats.registry import WRITTEN, listed
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: setveil anonymize baskets.csv -o out --model km -k 5 -m 2 --hierarchy taxonomy.csv")(
-        anonymize
-    )
-
-
+@app.command(epilog="Example: setveil anonymize baskets.csv -o out --model km -k 5 -m 2 --hierarchy taxonomy.csv")
 @o.reads_data
 @o.takes_model
 def anonymize(
@@ -232,8 +227,8 @@ def show(outcome: Any, json: bool) -> None:
                 say(f"Guarantee: {light.answer}. {limits[:1].upper()}{limits[1:] or light.sentence}")
         else:
             say(f"{light.question}: {light.answer}. {light.sentence}")
-    for line in outcome.release.record.warnings:
-        say(f"Warning: {line}")
+    for line in outcome.release.record.warnings:  # those that were not said during the run
+        warn(line)
     for line in outcome.advice:
         say(f"Advice: {line}")
     rows = [

@@ -8,15 +8,12 @@ import typer
 
 from setveil.cli import options as o
 from setveil.cli.anonymize import show
+from setveil.cli.app import app
 from setveil.cli.console import note_first_run, progress_bar, remark
 from setveil.io.formats.registry import WRITTEN, listed
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: setveil apply release-2025 people-2026.csv -o release-2026")(apply)
-
-
+@app.command(epilog="Example: setveil apply release-2025 people-2026.csv -o release-2026")
 @o.reads_data
 def apply(
     old: Annotated[str, typer.Argument(metavar="OLD", help="Folder or address of an earlier recoding.")],

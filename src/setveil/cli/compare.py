@@ -8,14 +8,11 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
+from setveil.cli.app import app
 from setveil.cli.console import note_first_run, progress_bar, read_data, say, say_json, table
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: setveil compare baskets.csv -o comparison --hierarchy taxonomy.csv")(compare)
-
-
+@app.command(epilog="Example: setveil compare baskets.csv -o comparison --hierarchy taxonomy.csv")
 @o.reads_data
 def compare(
     input: o.Input,

@@ -21,20 +21,24 @@ LAYOUT = "\n\t"  # characters that lines and lists are made of
 
 def show_warnings() -> None:
     """Warnings for users as one line on standard error, each once; Python's own stay hidden."""
-    shown: set[str] = set()
+    _warned.clear()
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        if issubclass(category, SetveilWarning) and str(message) not in shown:
-            shown.add(str(message))
+        if issubclass(category, SetveilWarning):
             warn(str(message))
 
     warnings.simplefilter("always", SetveilWarning)
     warnings.showwarning = show
 
 
+_warned: set[str] = set()  # by this command
+
+
 def warn(text: str) -> None:
-    """A warning for users, in one line."""
-    note(f"warning: {one_line(text, LONGEST)}")
+    """A warning for users, in one line; the same one is said once."""
+    if text not in _warned:
+        _warned.add(text)
+        note(f"warning: {one_line(text, LONGEST)}")
 
 
 def say(text: str) -> None:
@@ -142,7 +146,9 @@ def note_first_run() -> None:
 
 def announce_compiling() -> None:
     """Say that loops are being compiled."""
-    remark("First run of this kind: compiling for up to a minute. Later runs start at once.")
+    from setveil.workflows.progress_bars import FIRST_RUN
+
+    remark(FIRST_RUN)
 
 
 def progress_bar() -> AbstractContextManager[Progress]:

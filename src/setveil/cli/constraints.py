@@ -9,28 +9,19 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
+from setveil.cli.app import group_of
 from setveil.cli.console import note_first_run, progress_bar, read_data, say, say_json
 
-
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    group = typer.Typer(
-        name="constraints",
-        help="Generate and check lists of constraints and rules.",
-        epilog="Example: setveil constraints check patients.csv --constraints visits.txt --utility groups.txt -k 5",
-        no_args_is_help=True,
-        rich_markup_mode=None,
-    )
-    group.command(
-        epilog="Example: setveil constraints generate baskets.csv --how support --low 1 --high 4 -m 2 -o rare.txt"
-    )(generate)
-    group.command(epilog="Example: setveil constraints rules patients.csv --sensitive B20,F20 -p 2 -o rules.txt")(rules)
-    group.command(
-        epilog="Example: setveil constraints check patients.csv --constraints visits.txt --utility groups.txt -k 5"
-    )(check)
-    app.add_typer(group)
+group = group_of(
+    "constraints",
+    "Generate and check lists of constraints and rules.",
+    "setveil constraints check patients.csv --constraints visits.txt --utility groups.txt -k 5",
+)
 
 
+@group.command(
+    epilog="Example: setveil constraints generate baskets.csv --how support --low 1 --high 4 -m 2 -o rare.txt"
+)
 @o.reads_data
 def generate(
     input: o.Input,
@@ -59,6 +50,7 @@ def generate(
     say(f"{count:,} constraints written to {output}")
 
 
+@group.command(epilog="Example: setveil constraints rules patients.csv --sensitive B20,F20 -p 2 -o rules.txt")
 @o.reads_data
 def rules(
     input: o.Input,
@@ -83,6 +75,9 @@ def rules(
     say(f"{count:,} rules written to {output}")
 
 
+@group.command(
+    epilog="Example: setveil constraints check patients.csv --constraints visits.txt --utility groups.txt -k 5"
+)
 @o.reads_data
 @partial(o.takes_model, only="constraints")
 def check(

@@ -8,16 +8,13 @@ from typing import Annotated
 import typer
 
 from setveil.cli.anonymize import show
+from setveil.cli.app import app
 from setveil.cli.console import note_first_run, progress_bar, say, table
 
 OWN_FOLDER = Path("demo-out")  # only here an earlier release is replaced: another folder may hold somebody's own
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: setveil demo")(demo)
-
-
+@app.command(epilog="Example: setveil demo")
 def demo(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="Folder to publish.")] = OWN_FOLDER,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier release.")] = False,

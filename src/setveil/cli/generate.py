@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from setveil.cli.app import group_of
 from setveil.cli.console import progress_bar, say
 from setveil.io.formats.registry import WRITTEN, listed
 
@@ -15,23 +16,14 @@ _Layout = Annotated[str | None, typer.Option("--to", help=f"Layout to write: {li
 _Seed = Annotated[int, typer.Option(help="Seed of the random numbers; the same seed gives the same bytes.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    group = typer.Typer(
-        name="generate",
-        help="Make synthetic data with a seed.",
-        epilog="Example: setveil generate quest -D 100000 -T 10 -I 4 -o T10I4D100K.dat",
-        no_args_is_help=True,
-        rich_markup_mode=None,
-    )
-    group.command(epilog="Example: setveil generate quest -D 100000 -T 10 -I 4 -o T10I4D100K.dat")(quest)
-    group.command(
-        epilog="Example: setveil generate patients -n 5000 -o patients.csv --hierarchy codes.csv --sensitive "
-        "sensitive.txt"
-    )(patients)
-    app.add_typer(group)
+group = group_of(
+    "generate",
+    "Make synthetic data with a seed.",
+    "setveil generate quest -D 100000 -T 10 -I 4 -o T10I4D100K.dat",
+)
 
 
+@group.command(epilog="Example: setveil generate quest -D 100000 -T 10 -I 4 -o T10I4D100K.dat")
 def quest(
     output: _Target,
     d: Annotated[int, typer.Option("-D", min=0, max=10**9, help="Number of baskets.")] = 100_000,
@@ -50,6 +42,9 @@ def quest(
     say(f"{count:,} baskets written to {output}")
 
 
+@group.command(
+    epilog="Example: setveil generate patients -n 5000 -o patients.csv --hierarchy codes.csv --sensitive sensitive.txt"
+)
 def patients(
     output: _Target,
     n: Annotated[int, typer.Option("-n", min=0, max=10**9, help="Number of patients.")] = 10_000,

@@ -7,17 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
+from setveil.cli.app import app
 from setveil.cli.console import say
 
 WITH_THE_WHEEL = Path(__file__).parent / "topics"  # where the wheel has them
 IN_THE_SOURCES = Path(__file__).parents[3] / "docs"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: setveil help threat-model")(help)
-
-
+@app.command(epilog="Example: setveil help threat-model")
 def help(
     context: typer.Context,
     topic: Annotated[

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
+from setveil.cli.app import group_of
 from setveil.cli.console import note, progress_bar, read_data, say, say_json
 
 _Target = Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where to write the hierarchy.")]
@@ -17,22 +18,14 @@ _OldFormat = Annotated[str | None, typer.Option("--from", hidden=True)]
 _OldHow = Annotated[str | None, typer.Option("--how", hidden=True)]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands."""
-    group = typer.Typer(
-        name="hierarchy",
-        help="Build, check and convert hierarchies.",
-        epilog="Example: setveil hierarchy check taxonomy.csv --data baskets.csv",
-        no_args_is_help=True,
-        rich_markup_mode=None,
-    )
-    group.command(epilog="Example: setveil hierarchy build baskets.csv --hierarchy fanout:5 -o tree.csv")(build)
-    group.command(epilog="Example: setveil hierarchy check taxonomy.csv --data baskets.csv")(check)
-    group.command(epilog="Example: setveil hierarchy convert taxonomy.csv -o edges.csv --to edges")(convert)
-    group.command(epilog="Example: setveil hierarchy systems icd10 --code E11.9")(systems)
-    app.add_typer(group)
+group = group_of(
+    "hierarchy",
+    "Build, check and convert hierarchies.",
+    "setveil hierarchy check taxonomy.csv --data baskets.csv",
+)
 
 
+@group.command(epilog="Example: setveil hierarchy build baskets.csv --hierarchy fanout:5 -o tree.csv")
 @o.reads_data
 def build(
     input: o.Input,
@@ -59,6 +52,7 @@ def build(
     say(f"{tree!r} written to {output}")
 
 
+@group.command(epilog="Example: setveil hierarchy check taxonomy.csv --data baskets.csv")
 @o.reads_data
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A hierarchy file.")],
@@ -90,6 +84,7 @@ def check(
     raise typer.Exit(2 if any(problem.severity == "error" for problem in problems) else 0)
 
 
+@group.command(epilog="Example: setveil hierarchy convert taxonomy.csv -o edges.csv --to edges")
 def convert(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A hierarchy file.")],
     output: _Target,
@@ -109,6 +104,7 @@ def convert(
     say(f"{tree!r} written to {output}")
 
 
+@group.command(epilog="Example: setveil hierarchy systems icd10 --code E11.9")
 def systems(
     name: Annotated[str | None, typer.Argument(metavar="[SYSTEM]", help="Show its chapters and blocks.")] = None,
     code: Annotated[str | None, typer.Option(help="Show the groups of one code.")] = None,

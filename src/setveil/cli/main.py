@@ -17,6 +17,7 @@ from typing import Any
 import typer
 
 from setveil.cli import is_loaded, is_loading
+from setveil.cli.app import app
 from setveil.cli.console import be_quiet, complain, is_lost, note, say, show_warnings
 from setveil.cli.usage import refuse_repeated, usage_words
 from setveil.errors import InputError, SetveilError, is_interrupt, one_line, speaking_of_options
@@ -39,15 +40,6 @@ NO_PLACE = frozenset(
 )
 
 LAST_STREAM = 2  # the number of standard error
-
-app = typer.Typer(
-    name="setveil",
-    help="Make transaction data (one set of items per person) safe to publish, verify it, and show the cost.",
-    epilog="Example: setveil anonymize baskets.csv -o out --model km -k 5 -m 2 --hierarchy taxonomy.csv",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 
 
 @app.callback()
@@ -86,7 +78,7 @@ def _register() -> None:
         "algorithms demo ui help"
     )
     for name in names.split():
-        import_module(f"setveil.cli.{name}").register(app)
+        import_module(f"setveil.cli.{name}")
     for command in app.registered_commands:  # shown in full in the list of commands, too
         help_text = inspect.getdoc(command.callback) or ""
         command.short_help = " ".join(help_text.split("\n\n")[0].split())

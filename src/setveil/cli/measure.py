@@ -7,15 +7,12 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
+from setveil.cli.app import app
 from setveil.cli.console import note, read_data, say, say_json, table
 from setveil.errors import InputError, one_line
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: setveil measure baskets.csv out --json")(measure)
-
-
+@app.command(epilog="Example: setveil measure baskets.csv out --json")
 @o.reads_data
 def measure(
     input: o.Input,

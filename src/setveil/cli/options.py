@@ -9,6 +9,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from setveil.report.profiles import PROFILES
+
 Input = Annotated[
     str,
     typer.Argument(metavar="INPUT", help="Transactions: a file in any layout, plain or .gz, or - for standard input."),
@@ -46,8 +48,7 @@ Profile = Annotated[
     str | None,
     typer.Option(
         metavar="NAME|THRESHOLD",
-        help="Threshold of residual risk: ema-0070, cms-11, ons-10, opensafely-7, internal-3, a share such as 0.05, or "
-        "a number of people.",
+        help=f"Threshold of residual risk: {', '.join(PROFILES)}, a share such as 0.05, or a number of people.",
     ),
 ]
 Environment = Annotated[

@@ -7,14 +7,11 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
+from setveil.cli.app import app
 from setveil.cli.console import say, say_json
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: setveil query out --with milk,bread --without beer")(query)
-
-
+@app.command(epilog="Example: setveil query out --with milk,bread --without beer")
 def query(
     out: Annotated[str, typer.Argument(metavar="OUT", help="A release folder, or its address.")],
     sensitive: Annotated[

@@ -7,14 +7,11 @@ from typing import Annotated
 import typer
 
 from setveil.cli import options as o
+from setveil.cli.app import app
 from setveil.cli.console import note_first_run, progress_bar, read_data, say, say_json, table
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: setveil risk baskets.csv --known 1,2,3")(risk)
-
-
+@app.command(epilog="Example: setveil risk baskets.csv --known 1,2,3")
 @o.reads_data
 def risk(
     input: o.Input,

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import typer
-
 from setveil.cli import options as o
+from setveil.cli.app import app
 from setveil.cli.console import remark, say, say_json, table
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: setveil roles visits.csv")(roles)
-
-
+@app.command(epilog="Example: setveil roles visits.csv")
 @o.reads_data
 def roles(input: o.Input, reading: o.Reading = o.NOTHING, json: o.Json = False) -> None:
     """Propose a role for every column of a table: person, item, known, sensitive or drop, each with its reason."""

@@ -9,14 +9,11 @@ import typer
 
 from setveil.cli import options as o
 from setveil.cli.anonymize import show
+from setveil.cli.app import app
 from setveil.cli.console import note, note_first_run, progress_bar, read_data, say, say_json
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: setveil suggest baskets.csv --hierarchy taxonomy.csv --run -o release")(suggest)
-
-
+@app.command(epilog="Example: setveil suggest baskets.csv --hierarchy taxonomy.csv --run -o release")
 @o.reads_data
 def suggest(
     input: o.Input,

@@ -7,12 +7,10 @@ from typing import Annotated
 
 import typer
 
-
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(epilog="Example: setveil ui baskets.csv")(ui)
+from setveil.cli.app import app
 
 
+@app.command(epilog="Example: setveil ui baskets.csv")
 def ui(
     file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Data file to open.")] = None,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port. Default: 8765, or any free port.")] = None,

@@ -10,19 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from setveil.cli import options as o
+from setveil.cli.app import app
 from setveil.cli.console import announce_compiling, progress_bar, read_data, remark, say, say_json, warn
 
 WORDS = {True: "verified", False: "not verified", None: "cannot be verified"}
 EXIT_CODES = {True: 0, False: 1, None: 5}
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(
-        epilog="Examples: setveil verify out --original baskets.csv;  setveil verify any.csv --model km -k 5 -m 2"
-    )(verify)
-
-
+@app.command(epilog="Examples: setveil verify out --original baskets.csv;  setveil verify any.csv --model km -k 5 -m 2")
 @o.reads_data
 @o.takes_model
 def verify(

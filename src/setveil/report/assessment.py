@@ -192,7 +192,8 @@ def inference(facts: Facts) -> list[str]:
     if not facts.sensitive and (worst is None or not worst.is_named):
         lines.append("No sensitive items were named, so that any item counts.")
     if worst is None:
-        lines.append(f"Inference by attackers: {_why_not(facts)}.")
+        reason = "not measured: nobody with enough items has a sensitive item" if facts.attacks else NOT_MEASURED
+        lines.append(f"Inference by attackers: {reason}.")
     return lines
 
 
@@ -204,12 +205,6 @@ def _tried(facts: Facts, highest: float) -> str:
         return f"over all people, with up to {most} known items"
     others = "" if highest >= 1 else "; for others it can be higher"
     return f"over the people attacked, a random sample, with up to {most} known items{others}"
-
-
-def _why_not(facts: Facts) -> str:
-    if not facts.attacks:
-        return NOT_MEASURED
-    return "not measured: nobody with enough items has a sensitive item"
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------

@@ -51,6 +51,7 @@ def _varying_columns(release: Release) -> list[str]:
 
 def _categories(release: Release, labels: Sequence[str]) -> dict[str, Any]:
     supports, meaning = release.published.supports, release.meaning
+    n_entries = supports.sum()
     general = np.flatnonzero(meaning.sizes > 1)
     order = general[np.lexsort((general, -supports[general], -meaning.sizes[general]))]
     return {
@@ -58,9 +59,7 @@ def _categories(release: Release, labels: Sequence[str]) -> dict[str, Any]:
         "n_general": len(general),
         "n_domain": len(meaning.domain),
         "n_unpublished": int((~meaning.covered).sum()),
-        "exact": float(supports[meaning.sizes == 1].sum() / supports.sum())
-        if supports.sum()
-        else None,  # of what is published
+        "exact": float(supports[meaning.sizes == 1].sum() / n_entries) if n_entries else None,  # of what is published
         "largest_set": int(meaning.sizes.max(initial=0)),
         "picture": blocks_of_sets(release, labels),
         "rows": [
@@ -78,20 +77,13 @@ def _classes(release: Replacement, labels: Sequence[str]) -> dict[str, Any]:
     n_empty, in_empty = release.empty_classes
     shape = {**_sizes(*release.class_sizes), "empty": n_empty, "in_empty": in_empty, "diversity": None}
     if release.sensitive:
-        rows, sizes = release.rows, np.bincount(release.class_of)
-        hidden = np.zeros(rows.n_items, dtype=bool)
-        numbers = rows.vocabulary.numbers(release.sensitive)
-        hidden[numbers[numbers >= 0]] = True
-        is_hidden = hidden[rows.items]
-        # How many records of a class have one and the same sensitive item.
-        keys = release.class_of[rows.owners[is_hidden]] * max(rows.n_items, 1) + rows.items[is_hidden]
-        pairs, counts = np.unique(keys, return_counts=True)
-        classes = pairs // max(rows.n_items, 1)
-        shares = counts / sizes[classes]
+        from setveil.utility.classes import shared_items
+
+        shared = shared_items(release)
         shape["diversity"] = {
-            "homogeneous": len(np.unique(classes[counts == sizes[classes]])),
-            "most": len(np.unique(classes[2 * counts > sizes[classes]])),
-            "largest_share": float(shares.max(initial=0.0)),
+            "homogeneous": int(shared.is_homogeneous.sum()),
+            "most": int((2 * shared.most > shared.size).sum()),
+            "largest_share": float((shared.most / shared.size).max(initial=0.0)),
         }
     return shape
 

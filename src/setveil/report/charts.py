@@ -376,17 +376,8 @@ def _point(frame: Frame, across: float, up: float, css: str, name: str, value: s
 
 def _round_top(highest: float) -> tuple[float, int]:
     """A round share not below ``highest``, and into how many round steps it is divided."""
-    for top, n_steps in (
-        (0.001, 5),
-        (0.002, 4),
-        (0.005, 5),
-        (0.01, 5),
-        (0.02, 4),
-        (0.05, 5),
-        (0.1, 5),
-        (0.2, 4),
-        (0.5, 5),
-    ):
+    tops = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+    for top, n_steps in zip(tops, (5, 4, 5) * 3, strict=True):
         if highest <= top:
             return top, n_steps
     return 1.0, 4

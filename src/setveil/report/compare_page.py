@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -139,6 +139,14 @@ MAP_OF_GROUPS = (
 )
 
 
+def front_of(places: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Of places by risk and loss those that no other beats in both, each once, ascending."""
+    every = set(places)
+    return sorted(
+        one for one in every if not any(other != one and other[0] <= one[0] and other[1] <= one[1] for other in every)
+    )
+
+
 def floor_lines(floors: Mapping[int, float]) -> list[tuple[float, str]]:
     """The lines that no release can go below, with their words."""
     return [(floor, f"floor at k={k}: {short_percent(floor)}") for k, floor in sorted(floors.items())]
@@ -164,15 +172,9 @@ def map_chart(rows: Sequence[Row], floors: Mapping[int, float]) -> dict[str, Any
         )
         for row in known
     ]
-    points = {(row["singled_out"], row["avg_re"]) for row in known}
-    front = sorted(
-        place
-        for place in points
-        if not any(other != place and other[0] <= place[0] and other[1] <= place[1] for other in points)
-    )
     chart = plane(
         marks,
-        front,
+        front_of((row["singled_out"], row["avg_re"]) for row in known),
         "singled out by the worst attacker, of all people",
         "mean relative error of pair counts",
         "Worst attacker and error of pair counts of all settings; the table below has the figures.",

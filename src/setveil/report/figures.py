@@ -173,9 +173,14 @@ def identifying_words(known: int, columns: Sequence[str] = ()) -> str:
     items = "one item of a person, the most identifying one,"
     if known > 1:
         items = f"up to {known} items of a person, the most identifying ones,"
+    return _with_columns(items, known, columns, "column")
+
+
+def _with_columns(items: str, known: int, columns: Sequence[str], kind: str) -> str:
+    """What is known, columns first; ``known``: how many items."""
     if not columns:
         return items
-    named = f"the column{'s' if len(columns) > 1 else ''} {name_some(columns)}"
+    named = f"the {kind}{'s' if len(columns) > 1 else ''} {name_some(columns)}"
     return f"{named} and {items}" if known else f"{named} of a person"
 
 
@@ -183,10 +188,7 @@ def _by_labels(row: Mapping[str, Any]) -> Residual:
     known = row["known"]
     label = "label" if known == 1 else "labels"
     interval, columns = row["singled_out_interval"], row.get("columns", ())
-    words = f"{known} {label} of a person's published record"
-    if columns:
-        named = f"the published column{'s' if len(columns) > 1 else ''} {name_some(columns)}"
-        words = f"{named} and {words}" if known else f"{named} of a person"
+    words = _with_columns(f"{known} {label} of a person's published record", known, columns, "published column")
     return Residual(
         "labels",
         f"knows {words}",

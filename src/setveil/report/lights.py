@@ -196,6 +196,7 @@ FROM_FILES = (
     "This figure is computed from the published files alone. The owner has tried more attackers and judged the "
     "residual risk with the original data."
 )
+NOBODYS_RECORDS = "No published record belongs to a person, so that nobody can be singled out."
 NO_CONTROL = "There is no control: a person who is not in the data has no record to single out."
 NO_CONTROL_OF_COUNTS = (
     "There is no control: the counts include everybody. Some of these conclusions are also true for people who are not "
@@ -206,26 +207,26 @@ LEVELS: dict[Colour, str] = {"good": "low", "care": "moderate", "bad": "high"}
 
 def risk_of(facts: Facts) -> Light:
     """What the worst attacker tried can still do, within the guarantee or beyond it."""
-    if not facts.traits.has_own_records:
-        return _risk_of_nobodys_records(facts)
-    worst = residual_of(facts)
-    nothing = "No published record has an item that could be known."
+    has_own = facts.traits.has_own_records
+    worst = residual_of(facts) if has_own else None
+    sentence = "No published record has an item that could be known." if has_own else NOBODYS_RECORDS
+    sentence = sentence if worst is None else risk_words(worst)
     column_warning = _column_warning(facts)
     if not facts.is_internal:
-        figures = nothing if worst is None else risk_words(worst)
-        return Light(RESIDUAL_RISK, "note", JUDGED_BY_OWNER, f"{figures}{column_warning} {_linked(facts)}{FROM_FILES}")
-    if worst is None:
+        return Light(RESIDUAL_RISK, "note", JUDGED_BY_OWNER, f"{sentence}{column_warning} {_linked(facts)}{FROM_FILES}")
+    if has_own and worst is None:
         colour: Colour = "care" if column_warning else "good"
-        return Light(RESIDUAL_RISK, colour, LEVELS[colour], nothing + column_warning)
+        return Light(RESIDUAL_RISK, colour, LEVELS[colour], sentence + column_warning)
     inferred = worst_inference(facts.attacks)
     colour = colour_of_risk(worst, inferred, facts.profile)
-    sentence = risk_words(worst)
     for beyond, words in (journalist_risk(facts), average_risk(facts.risk_after, facts.covered_items, facts.profile)):
         if beyond is not None and beyond != "good":
             colour = worst_colour([colour, beyond])
             sentence += f" {words}"
     if inferred is not None:
         sentence += f" {inferred.sentence}."
+        if inferred.certain and inferred.control is None and not has_own:
+            sentence += f" {NO_CONTROL_OF_COUNTS}"
     if facts.traits.has_groups:
         sentence += f" {_linked(facts).rstrip()}"
     if column_warning:
@@ -246,23 +247,6 @@ def risk_of(facts: Facts) -> Light:
         sentence = f"The figures count records, and {' and '.join(facts.doubts)}. {sentence}"
         return Light(RESIDUAL_RISK, "bad", "cannot be judged", sentence + _guessed(facts))
     return Light(RESIDUAL_RISK, colour, LEVELS[colour], sentence + _guessed(facts))
-
-
-def _risk_of_nobodys_records(facts: Facts) -> Light:
-    """Records that belong to nobody single out nobody; what is left is what counts and records let attackers infer."""
-    text = "No published record belongs to a person, so that nobody can be singled out."
-    if not facts.is_internal:
-        return Light(RESIDUAL_RISK, "note", JUDGED_BY_OWNER, f"{text} {FROM_FILES}")
-    inferred = worst_inference(facts.attacks)
-    colour = colour_of_risk(None, inferred, facts.profile)
-    if inferred is not None:
-        text += f" {inferred.sentence}."
-        if inferred.certain and inferred.control is None:
-            text += f" {NO_CONTROL_OF_COUNTS}"
-    if facts.doubts:
-        text = f"The figures count records, and {' and '.join(facts.doubts)}. {text}"
-        return Light(RESIDUAL_RISK, "bad", "cannot be judged", text + _guessed(facts))
-    return Light(RESIDUAL_RISK, colour, LEVELS[colour], text + _guessed(facts))
 
 
 def journalist_risk(facts: Facts) -> tuple[Colour | None, str]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.core import Hierarchy
+from setveil.errors import times
 from setveil.releases import Release
 from setveil.report.charts import Block
 from setveil.report.words import named
@@ -117,7 +118,7 @@ class _Tree:
     def _add(self, node: int, level: int, above: str) -> None:
         tree = self.hierarchy
         name, n_leaves = named(tree.published_labels[node], self.names), int(tree.n_leaves[node])
-        many = f"{n_leaves:,} item" + ("s" if n_leaves != 1 else "")
+        many = times(n_leaves, "item")
         if above:
             css, words = "hidden", f"{name} ({many}): published as {above}"
         elif self.is_published[node]:

@@ -40,18 +40,19 @@ def facts_of(
     risk_before: Mapping[str, Any],
     risk_after: Mapping[str, Any],
     kept: Sequence[str] = (),
-    guesses: Mapping[str, Any] | None = None,
+    revealed: Mapping[str, Any] | None = None,
     may_leave_out: bool = False,
+    **others: Any,
 ) -> Facts:
     """All facts, internal ones included; ``Facts.public()`` takes them out again.
 
     ``labels``: the published items' names in the files; ``kept``: "ids" and "order" if they are published;
-    ``guesses``: how often guessers were right, where groups were formed around those who hold something sensitive;
-    ``may_leave_out``: the algorithm may suppress single entries.
+    ``revealed``: how often guessers were right, where groups were formed around those who hold something sensitive;
+    ``may_leave_out``: the algorithm may suppress single entries; ``others``: further fields of ``Facts``.
     """
     record = release.record
     assert record is not None, "a release is reported with the record of its run"
-    further = [guessing_words(guesses, release.published.n_records)] if guesses else []
+    further = [guessing_words(revealed, release.published.n_records)] if revealed else []
     if record.hierarchy is not None and record.hierarchy.derived_from_data:
         further.append(DERIVED)
     if record.data.reading is not None and VISITS in record.data.reading.doubts:
@@ -94,6 +95,7 @@ def facts_of(
         warnings=record.warnings,
         doubts=record.data.reading.doubts if record.data.reading else (),
         kept=tuple(kept),
+        **others,
     )
 
 

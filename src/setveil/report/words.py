@@ -50,11 +50,6 @@ ACHIEVED: dict[str, str] = {
 PUBLIC_METRICS = ("n_groups", "n_counted_pairs", "n_counted_triples", "n_published_items", "empty_records")
 
 
-def put(name: str, words: dict[str, str]) -> str:
-    """The words for a name, or the name itself made readable."""
-    return words.get(name, name.replace("_", " "))
-
-
 SHARES = (
     "exact_ratio",
     "category_purity",
@@ -69,7 +64,10 @@ SHARES = (
 def achieved_lines(achieved: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What verifying found, as words and figures."""
     return [
-        (put(name, ACHIEVED), percent(value / 100) if name.endswith("_percentage") else figure(value))
+        (
+            ACHIEVED.get(name, name.replace("_", " ")),
+            percent(value / 100) if name.endswith("_percentage") else figure(value),
+        )
         for name, value in achieved.items()
     ]
 

@@ -206,13 +206,9 @@ def _tally_last(
 
 
 @compiled
-def count_pairs(
-    indptr: NDArray[np.int64], items: NDArray[np.int32], begin: int, end: int, supports: NDArray[np.integer]
-) -> None:
-    """Add the rows ``begin:end`` to the supports of pairs: items i < j together at ``supports[j * (j - 1) // 2 +
-    i]``.
-    """
-    for row in range(begin, end):
+def count_pairs(indptr: NDArray[np.int64], items: NDArray[np.int32], supports: NDArray[np.integer]) -> None:
+    """Add the rows to the supports of pairs: items i < j together at ``supports[j * (j - 1) // 2 + i]``."""
+    for row in range(len(indptr) - 1):
         for place in range(indptr[row], indptr[row + 1]):
             base = np.int64(items[place]) * (items[place] - 1) // 2
             for other in range(indptr[row], place):
@@ -223,8 +219,6 @@ def count_pairs(
 def look_up_pairs(
     indptr: NDArray[np.int64],
     items: NDArray[np.int32],
-    begin: int,
-    end: int,
     limits: NDArray[np.int64],
     singles: NDArray[np.int64],
     pairs: NDArray[np.integer],
@@ -233,13 +227,13 @@ def look_up_pairs(
     below: NDArray[np.int64],
     is_below: NDArray[np.bool_],
 ) -> None:
-    """Up to two known items of the rows ``begin:end``, from supports that are known.
+    """Up to two known items of the rows, from supports that are known.
 
     Adds to ``totals[c-1]`` the share of each row's c-subsets of support 1, and the mean of 1/support; lowers
     ``least[length, c-1]``; counts rows with a c-subset below each of two limits in ``below[limit, length, c-1]`` and
     marks those with such a pair in ``is_below[limit, row]``.
     """
-    for row in range(begin, end):
+    for row in range(len(indptr) - 1):
         alone, alone_together, inverse, inverse_together = 0, 0, 0.0, 0.0
         smallest, smallest_together = _NEVER, _NEVER
         for place in range(indptr[row], indptr[row + 1]):
@@ -255,7 +249,7 @@ def look_up_pairs(
                 smallest_together = min(smallest_together, support)
         n = indptr[row + 1] - indptr[row]
         for limit in range(2):
-            is_below[limit, row - begin] = smallest_together < limits[limit]
+            is_below[limit, row] = smallest_together < limits[limit]
             if n > 0:
                 below[limit, n, 0] += int(smallest < limits[limit])
             if n > 1:

@@ -29,19 +29,17 @@ def count_further(
     supports: NDArray[np.int64],
     further: Queries,
     own: NDArray[np.int64],
-    first: int,
-    last: int,
     n_fitting: NDArray[np.int64],
     n_showing: NDArray[np.int64],
 ) -> None:
-    """For the queries ``first:last``: ``n_fitting[query]`` gets the number of records that contain the itemset, and
+    """For each query: ``n_fitting[query]`` gets the number of records that contain the itemset, and
     ``n_showing[place]`` how many of these show the label ``further[1][place]``; ``[:, 1]`` are the same numbers without
     the record ``own[query]`` (-1: nobody's). A label that at most half of them can show, by its ``supports``, is not
     counted: its number stays 0.
     """
     further_indptr, further_labels = further
     words = np.empty(postings.bits.shape[1], dtype=np.uint64)
-    for query in range(first, last):
+    for query in range(len(own)):
         begin, end = further_indptr[query], further_indptr[query + 1]
         if begin == end:
             continue

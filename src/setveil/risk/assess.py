@@ -22,7 +22,7 @@ are drawn at random (with replacement, one random c-subset each) and the figures
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import comb
 from typing import Any, NamedTuple, TypeAlias
@@ -44,7 +44,7 @@ from setveil.risk._identifying import find_rare_subsets
 from setveil.risk.column_classes import ColumnClasses, items_by_class
 from setveil.risk.exposure import ExposureRow
 from setveil.risk.intervals import Interval, wilson
-from setveil.risk.tallies import COUNTING, ranks_of, tally_all, tally_pairs
+from setveil.risk.tallies import COUNTING, Tally, ranks_of, tally_all, tally_pairs
 from setveil.risk.worst import Searched, with_worst
 
 Csr: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
@@ -196,23 +196,13 @@ def risk(
         tally = tally_pairs(data, k, searched, progress)
     else:
         tally = tally_all(data, n_exact, k, searched, progress)
-    is_below = dict(zip(drawn, np.split(tally.is_below, max(len(drawn), 1), axis=1), strict=False))
-    found: dict[int, Searched] = {}
-    rows = []
-    for size in sizes:
-        if not n_long[size]:
-            rows.append(empty_row(size))
-        elif size <= n_exact:
-            least, n_below = int(tally.least[size:, size - 1].min()), int(tally.below[0, size:, size - 1].sum())
-            rows.append(exact_row(size, n_long[size], data.n_records, tally.totals[size - 1], least, n_below))
-        else:
-            supports = _supports(data, drawn[size].known, progress)
-            verdicts = _search_rare(data, drawn[size], k, is_below[size][0])
-            may_be_alone = verdicts != 0 if k > 2 else None
-            alone = verdicts if k == 2 else _search_rare(data, drawn[size], 2, is_below[size][1], may_be_alone)
-            found[size] = Searched(np.diff(drawn[size].rows[0])[:N_SEARCHED], alone)
-            smallest = int(tally.least[size:].min())
-            rows.append(sampled_row(size, n_long[size], data.n_records, supports, smallest, verdicts))
+    is_below = np.split(tally.is_below, max(len(drawn), 1), axis=1)
+    sampled = {}
+    for (size, some), below in zip(drawn.items(), is_below, strict=False):
+        supports = _supports(data, some.known, progress)
+        verdicts = _search_rare(data, some, k, below[0])
+        alone = verdicts if k == 2 else _search_rare(data, some, 2, below[1], verdicts != 0 if k > 2 else None)
+        sampled[size] = Sampled(supports, verdicts, Searched(np.diff(some.rows[0])[:N_SEARCHED], alone))
     columns = () if column_classes is None else column_classes.columns.names
     n_alike = (
         np.full(data.n_records, data.n_records)
@@ -220,8 +210,42 @@ def risk(
         else column_classes.sizes[column_classes.of_record]
     )
     n_unique = int((n_alike[data.lengths == 0] == 1).sum())
-    rows = with_worst(rows, n_of_length, tally.below[1], n_unique, found)
+    rows = rows_of(sizes, n_exact, n_of_length, tally, sampled, n_unique)
     return RiskTable(data.n_records, k, seed, (*by_columns, *(replace(row, columns=columns) for row in rows)))
+
+
+class Sampled(NamedTuple):
+    """What was found about drawn records."""
+
+    supports: NDArray[np.int64]  # [targets] of some of their items
+    verdicts: NDArray[np.int8]  # of a search for a subset below k: 1 yes, 0 no, -1 where it gave up
+    alone: Searched  # the same for a subset that nobody else has
+
+
+def rows_of(
+    sizes: Sequence[int],
+    n_exact: int,
+    n_of_length: NDArray[np.int64],
+    tally: Tally,
+    sampled: Mapping[int, Sampled],
+    n_unique: int,
+) -> list[RiskRow]:
+    """A row per number of known items: exact up to ``n_exact``, from samples beyond. ``n_of_length``: records by number
+    of items; ``n_unique``: records without items that are singled out by their columns.
+    """
+    rows = []
+    for size in sizes:
+        n_long, n_all = int(n_of_length[size:].sum()), int(n_of_length.sum())
+        if not n_long:
+            rows.append(empty_row(size))
+        elif size <= n_exact:
+            least, n_below = int(tally.least[size:, size - 1].min()), int(tally.below[0, size:, size - 1].sum())
+            rows.append(exact_row(size, n_long, n_all, tally.totals[size - 1], least, n_below))
+        else:
+            some, smallest = sampled[size], int(tally.least[size:].min())
+            rows.append(sampled_row(size, n_long, n_all, some.supports, smallest, some.verdicts))
+    found = {size: some.alone for size, some in sampled.items()}
+    return with_worst(rows, n_of_length, tally.below[1], n_unique, found)
 
 
 def _by_columns(column_classes: ColumnClasses, k: int) -> RiskRow:

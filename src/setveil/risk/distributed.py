@@ -19,6 +19,7 @@ from setveil.arrays.mining import add_bits, invert_rows, sort_rows_by_item
 from setveil.core import Itemsets
 from setveil.core.dataset import Csr, Dataset, Sparse
 from setveil.core.progress import Progress, no_progress
+from setveil.core.row_order import bounds_of
 from setveil.engines.distributed import DistributedDataset, Found
 from setveil.risk._identifying import count_pairs, find_rare_subsets, look_up_pairs, tally_subsets
 from setveil.risk._meeting import Targets, find_common
@@ -28,16 +29,15 @@ from setveil.risk.assess import (
     N_SEARCHED,
     PATIENCE,
     RiskTable,
+    Sampled,
     checked_sizes,
-    empty_row,
-    exact_row,
     feasible_size,
     known_of,
     rarest_first,
-    sampled_row,
+    rows_of,
 )
 from setveil.risk.tallies import COUNTING, UNSEEN, Tally, limits_of, no_tally, ranks_of
-from setveil.risk.worst import Searched, with_worst
+from setveil.risk.worst import Searched
 
 
 def distributed_risk(
@@ -57,10 +57,9 @@ def distributed_risk(
         n_exact = max(sizes)
         if n_exact > 2:
             n_exact = feasible_size(data.distinct_by_length(), n_exact, budget)
-        n_long = {size: int(data.by_length[size:].sum()) for size in sizes}  # records with so many items
+        n_long = {size: int(data.by_length[size:].sum()) for size in sizes if size > n_exact}
         progress("drawing records", None)
-        sampled = {size: n_long[size] for size in sizes if size > n_exact and n_long[size]}
-        draws = Draws.of(data, sampled, seed, targets)
+        draws = Draws.of(data, {size: n for size, n in n_long.items() if n}, seed, targets)
         progress(COUNTING, 0.0)
         if n_exact <= 2 and data.n_items * (data.n_items - 1) // 2 <= MAX_PAIRS:
             tally = _tally_pairs(data, k, draws.searched)
@@ -69,18 +68,10 @@ def distributed_risk(
         progress(COUNTING, 0.5)
         supports, verdicts = draws.supports(), draws.search(k, tally.is_below[0])
         alone = verdicts if k == 2 else draws.search(2, tally.is_below[1])
-    rows = []
-    for size in sizes:
-        if not n_long[size]:
-            rows.append(empty_row(size))
-        elif size <= n_exact:
-            least, n_below = int(tally.least[size:, size - 1].min()), int(tally.below[0, size:, size - 1].sum())
-            rows.append(exact_row(size, n_long[size], data.n_records, tally.totals[size - 1], least, n_below))
-        else:
-            smallest = int(tally.least[size:].min())
-            rows.append(sampled_row(size, n_long[size], data.n_records, supports[size], smallest, verdicts[size]))
-    found = {size: Searched(draws.lengths(size), alone[size]) for size in alone}
-    rows = with_worst(rows, data.by_length, tally.below[1], int(data.n_records == data.by_length[0] == 1), found)
+    found = {
+        size: Sampled(supports[size], verdicts[size], Searched(draws.lengths(size), alone[size])) for size in alone
+    }
+    rows = rows_of(sizes, n_exact, data.by_length, tally, found, int(data.n_records == data.by_length[0] == 1))
     return RiskTable(data.n_records, k, seed, tuple(rows))
 
 
@@ -95,7 +86,7 @@ def _tally_pairs(data: DistributedDataset, k: int, searched: Csr) -> Tally:
     def count(blocks: Iterator[Csr]) -> Sparse:
         table = np.zeros(n_pairs, dtype=np.int64)
         for indptr, items in blocks:
-            count_pairs(indptr, items, 0, len(indptr) - 1, table)
+            count_pairs(indptr, items, table)
         positions = np.flatnonzero(table)
         return positions, table[positions]
 
@@ -105,7 +96,7 @@ def _tally_pairs(data: DistributedDataset, k: int, searched: Csr) -> Tally:
         tally = no_tally(n_lengths, 2, 0)
         for indptr, items in blocks:
             is_below = np.zeros((2, len(indptr) - 1), dtype=np.bool_)
-            look_up_pairs(indptr, items, 0, len(indptr) - 1, limits_of(k), singles, pairs, *tally[:3], is_below)
+            look_up_pairs(indptr, items, limits_of(k), singles, pairs, *tally[:3], is_below)
             tally = tally._replace(is_below=is_below)
         return tally
 
@@ -169,7 +160,7 @@ def _tally_below(data: DistributedDataset, n_known: int, k: int, searched: Csr) 
 
 def _sums_of(rows: Csr, draws: NDArray[np.int64]) -> NDArray[np.int64]:
     """A number for each row, the same for the same row."""
-    until = np.concatenate(([0], np.cumsum(draws[rows[1]])))  # wraps around, which does no harm
+    until = bounds_of(draws[rows[1]])  # wraps around, which does no harm
     return until[rows[0][1:]] - until[rows[0][:-1]]
 
 
@@ -210,7 +201,7 @@ class Draws:
         """The records of all sizes that are searched for a rare subset, items ascending."""
         parts = [_first_rows(rows, N_SEARCHED) for rows in self.records.values()]
         lengths = np.concatenate([np.diff(part[0]) for part in parts] or [np.empty(0, dtype=np.int64)])
-        indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        indptr = bounds_of(lengths)
         items = np.concatenate([part[1] for part in parts] or [np.empty(0, dtype=np.int32)])
         return indptr, sort_rows_by_item(invert_rows(indptr, items, self.data.n_items), indptr)
 
@@ -219,7 +210,7 @@ class Draws:
         if not self.known:
             return {}
         lengths = [np.full(len(some), size, dtype=np.int64) for size, some in self.known.items()]
-        indptr = np.concatenate(([0], np.cumsum(np.concatenate(lengths)))).astype(np.int64)
+        indptr = bounds_of(np.concatenate(lengths))
         items = np.concatenate([some.ravel() for some in self.known.values()])
         found = self.data.supports_of(Itemsets(indptr, items, self.data.vocabulary))
         cuts = np.cumsum([len(some) for some in self.known.values()])[:-1]
@@ -303,10 +294,10 @@ def _targets(rows: list[NDArray[np.int32]], leads: dict[int, int], n_items: int)
         positions.append(order)
         leading.append(row[: leads.get(number, 0)])
         led.append(np.full(leads.get(number, 0), number))
-    indptr = np.concatenate(([0], np.cumsum([len(part) for part in parts]))).astype(np.int64)
+    indptr = bounds_of([len(part) for part in parts])
     items = np.concatenate(leading)
     by_item = np.argsort(items, kind="stable")
-    lead_indptr = np.concatenate(([0], np.cumsum(np.bincount(items, minlength=n_items)))).astype(np.int64)
+    lead_indptr = bounds_of(np.bincount(items, minlength=n_items))
     return Targets(
         indptr,
         np.concatenate(parts).astype(np.int32),

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from setveil.arrays.sampling import scatter
 from setveil.core import Dataset, Transactions, Vocabulary
+from setveil.core.row_order import bounds_of
 from setveil.core.transactions import AnyDataset
 from setveil.errors import InfeasibleError
 from setveil.releases import Grouping
@@ -144,7 +145,7 @@ def guess_holders(original: Dataset, release: Grouping, remake: Remake | None = 
 def _picks(some: SomeGroups, replayed: NDArray[np.float64] | None) -> dict[str, NDArray[np.bool_]]:
     """Whom each guesser picks, bool[records]."""
     release = some.release
-    bounds = np.concatenate(([0], np.cumsum(np.bincount(release.group_of, minlength=release.n_groups))))
+    bounds = bounds_of(release.group_sizes)
     order = np.argsort(release.group_of, kind="stable")
     picked: dict[str, NDArray[np.bool_]] = {}
     for group in some.chosen.tolist():
@@ -215,7 +216,7 @@ def _rates(
         n_picked = np.bincount(release.group_of[is_picked], minlength=release.n_groups)
         return rate_of(np.minimum(hits / n_picked[groups], 1.0))
 
-    size = np.bincount(release.group_of, minlength=release.n_groups)
+    size = release.group_sizes
     guessers = tuple(Guesser(name, right(marks)) for name, marks in picked.items())
     return Guesses(len(cases), float((counts / size[groups]).mean()), guessers)
 
@@ -245,7 +246,7 @@ def _replay(release: Grouping, chosen: NDArray[np.int64], remake: Remake, seed: 
     random = np.random.default_rng((seed, 0x8EB1A7))
     size = np.bincount(release.group_of, minlength=release.n_groups)
     order = np.lexsort((random.random(len(release.group_of)), release.group_of))  # members in random order
-    start = np.concatenate(([0], np.cumsum(size)))[:-1]
+    start = bounds_of(size)[:-1]
     labels = [*release.published.vocabulary, *release.sensitive]
     score = np.full(len(release.group_of), -1.0)
     for turn in range(REPLAYS):

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from setveil.arrays.mining import Queries, count_matches
 from setveil.arrays.threads import for_slices
 from setveil.core import Itemsets
-from setveil.core.row_order import take_rows
+from setveil.core.row_order import bounds_of, take_rows
 from setveil.risk._revealing import count_further
 from setveil.risk.knowledge import Group, People
 from setveil.risk.surface import Surface
@@ -77,19 +77,14 @@ def reveal(
     n_fitting = np.zeros((n_targets, 2), dtype=np.int64)
     n_showing = np.zeros((len(labels), 2), dtype=np.int64)
     queries = _queries(surface, known, classes)
+    shown = surface.labels, surface.label_supports
+
+    def count(first: int, last: int) -> None:
+        some, further = (queries[0][first : last + 1], queries[1]), (indptr[first : last + 1], labels)
+        count_further(surface.postings, some, *shown, further, own[first:last], n_fitting[first:last], n_showing)
+
     for_slices(
-        lambda first, last: count_further(
-            surface.postings,
-            queries,
-            surface.labels,
-            surface.label_supports,
-            (indptr, labels),
-            own,
-            first,
-            last,
-            n_fitting,
-            n_showing,
-        ),
+        count,
         [(first, min(first + _AT_ONCE, n_targets)) for first in range(0, n_targets, _AT_ONCE)],
     )
     has_own = own[owners] >= 0
@@ -148,7 +143,7 @@ def _queries(surface: Surface, known: Itemsets, classes: NDArray[np.int64] | Non
     lengths = np.where(is_alone, 1, np.diff(indptr))
     kept = np.repeat(~is_alone, np.diff(indptr))
     kept[indptr[1:] - 1] = True  # the class comes last
-    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64), items[kept]
+    return bounds_of(lengths), items[kept]
 
 
 def _of_named(surface: Surface, people: People, group: Group, searched: Queries, own: NDArray[np.int64]) -> Revealed:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from setveil.arrays.sampling import draw_subsets
 from setveil.core import Itemsets, Transactions
+from setveil.core.row_order import bounds_of
 
 _TRIES = 20  # draws of a wrong item that the target does not have
 
@@ -42,6 +43,14 @@ class Group(NamedTuple):
         return self.weights is not None
 
 
+def each_once(items: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """``(indptr, items)`` of the rows of a table, each item once and ascending."""
+    items = np.sort(items, axis=1)
+    is_new = np.ones(items.shape, dtype=bool)
+    is_new[:, 1:] = items[:, 1:] != items[:, :-1]
+    return bounds_of(is_new.sum(axis=1)), items[is_new]
+
+
 @dataclass(frozen=True, eq=False)
 class People:
     """People with their items; those of drawn people are looked at from the rarest public one to the most frequent."""
@@ -64,7 +73,7 @@ class People:
         if observable is None:
             return cls(data, rank, private, data.lengths - private.lengths)
         rank[~observable] = -1
-        before = np.concatenate(([0], np.cumsum(rank[data.items] >= 0)))
+        before = bounds_of(rank[data.items] >= 0)
         return cls(data, rank, private, np.diff(before[data.indptr]).astype(np.int64))
 
     def can_be_known(self, size: int) -> bool:
@@ -136,11 +145,7 @@ class People:
         items = self._items_at(group.records, positions)
         if way == "wrong":
             items = self._with_errors(items, group.records, wrong, random)
-        items = np.sort(items, axis=1)
-        is_new = np.ones(items.shape, dtype=bool)
-        is_new[:, 1:] = items[:, 1:] != items[:, :-1]
-        indptr = np.concatenate(([0], np.cumsum(is_new.sum(axis=1)))).astype(np.int64)
-        return Itemsets(indptr, items[is_new], self.data.vocabulary)
+        return Itemsets(*each_once(items), self.data.vocabulary)
 
     def public_items(self, records: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """What attackers can know of each of these people: ``(positions among the records, items)``."""

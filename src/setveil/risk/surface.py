@@ -32,11 +32,10 @@ from setveil.arrays.mining import (
 from setveil.arrays.threads import for_slices
 from setveil.core import Itemsets, Transactions, Vocabulary
 from setveil.core.meaning import Images
-from setveil.core.row_order import distinct_rows, sort_rows, take_rows
+from setveil.core.row_order import bounds_of, distinct_rows, sort_rows, take_rows
 from setveil.releases import Release, is_grouped
 from setveil.risk._best import find_best
 from setveil.risk.column_classes import ColumnClasses, class_items, items_by_class
-from setveil.risk.worst import Chooser
 
 Match = Literal["every", "most"]
 
@@ -81,7 +80,7 @@ class Surface:
     column_classes: ColumnClasses | None = None  # the classes; None where no column is known
     item_counts: NDArray[np.int64] = field(default_factory=lambda: _NO_GROUPS)  # [items] published ones, 0 for none
     exact: Images | None = None  # of labels that cover one item, where these count besides
-    choosers: dict[str, Chooser] = field(default_factory=dict)  # made when asked for, and shared by all views
+    placed: list[Transactions] = field(default_factory=list)  # made when asked for, and shared by all views
 
     @classmethod
     def of_original(cls, original: Transactions, secrets: NDArray[np.integer]) -> Surface:
@@ -219,17 +218,15 @@ class Surface:
         return are_matches(postings, (np.arange(len(labels) + 1, dtype=np.int64), labels.astype(np.int32)), records)
 
     @property
-    def chooser(self) -> Chooser:
+    def placed_records(self) -> Transactions:
         """The published records, over ``placed_labels``."""
-        if not self.choosers:
+        if not self.placed:
             rows = self.covering.published.rows
-            self.choosers["labels"] = Chooser(
-                rows if self.column_classes is None else items_by_class(rows, self.column_classes)
-            )
-        return self.choosers["labels"]
+            self.placed.append(rows if self.column_classes is None else items_by_class(rows, self.column_classes))
+        return self.placed[0]
 
     def placed_labels(self, records: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The number in ``chooser`` of each label in the class of the record beside it, which shows it."""
+        """The number in ``placed_records`` of each label in the class of the record beside it, which shows it."""
         if self.column_classes is None:
             return labels.astype(np.int32)
         numbers = class_items(self.covering.published.rows, self.column_classes)
@@ -374,7 +371,7 @@ def _sensitive_shares(release: Release, vocabulary: Vocabulary, secrets: NDArray
     is_secret = np.zeros(len(cover.vocabulary) + 1, dtype=np.int64)  # the last entry serves unknown items
     is_secret[cover.vocabulary.numbers(vocabulary[int(item)] for item in secrets)] = 1
     is_secret[-1] = 0
-    until = np.concatenate(([0], np.cumsum(is_secret[cover.items])))
+    until = bounds_of(is_secret[cover.items])
     n_secrets = until[cover.indptr[1:]] - until[cover.indptr[:-1]]
     shares: NDArray[np.float64] = n_secrets / np.maximum(release.meaning.sizes, 1)
     return shares

@@ -72,21 +72,23 @@ def tally_pairs(data: Transactions, k: int, searched: NDArray[np.int64], progres
     n_pairs = data.n_items * (data.n_items - 1) // 2
     tables: list[NDArray[Any]] = [np.zeros(n_pairs, dtype=narrow) for _ in range(n_threads)]
     for start in range(0, len(slices), n_threads):
-        jobs = list(zip(slices[start : start + n_threads], tables, strict=False))
-        for _ in map_in_order(lambda job: count_pairs(data.indptr, data.items, *job[0], job[1]), jobs):
+        parts = [data.indptr[first : last + 1] for first, last in slices[start : start + n_threads]]
+        for _ in map_in_order(lambda job: count_pairs(job[0], data.items, job[1]), zip(parts, tables, strict=False)):
             pass
         progress(COUNTING, start / len(slices) / 2)
     pairs = tables[0]
     for table in tables[1:]:
         pairs += table
 
-    def look_up(some: Transactions, begin: int, end: int) -> Tally:
-        part = no_tally(n_lengths, 2, end - begin)
-        look_up_pairs(some.indptr, some.items, begin, end, limits_of(k), data.supports, pairs, *part)
+    def look_up(indptr: NDArray[np.int64], items: NDArray[np.int32]) -> Tally:
+        part = no_tally(n_lengths, 2, len(indptr) - 1)
+        look_up_pairs(indptr, items, limits_of(k), data.supports, pairs, *part)
         return part
 
-    whole = no_tally(n_lengths, 2, 0)._replace(is_below=look_up(data.select(searched), 0, len(searched)).is_below)
-    for number, part in enumerate(map_in_order(lambda rows: look_up(data, *rows), slices)):  # sums keep their order
+    some = data.select(searched)
+    whole = no_tally(n_lengths, 2, 0)._replace(is_below=look_up(some.indptr, some.items).is_below)
+    bounds = (data.indptr[first : last + 1] for first, last in slices)
+    for number, part in enumerate(map_in_order(lambda one: look_up(one, data.items), bounds)):  # sums keep their order
         whole.totals[...] += part.totals
         whole.below[...] += part.below
         np.minimum(whole.least, part.least, out=whole.least)

@@ -15,6 +15,7 @@ from setveil.risk.inference import Revealed, reveal
 from setveil.risk.intervals import Rate, rate_of
 from setveil.risk.knowledge import People
 from setveil.risk.surface import Match, Outcomes, Surface
+from setveil.risk.worst import most_identifying
 
 
 class Targets:
@@ -105,7 +106,7 @@ class Targets:
         entries, targets = entries[order][first], once // width
         numbers = surface.placed_labels(self.own[targets], once % width)
         indptr = np.searchsorted(targets, np.arange(len(self.own) + 1)).astype(np.int64)
-        chosen, _ = surface.chooser.choose((indptr, numbers), self.size)
+        chosen, _ = most_identifying(surface.placed_records, (indptr, numbers), self.size)
         preferred = np.zeros(len(items), dtype=np.int64)
         preferred[entries] = 1
         preferred[entries[(chosen[targets] == numbers[:, None]).any(axis=1)]] = 2

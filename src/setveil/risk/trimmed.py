@@ -27,6 +27,7 @@ from setveil.core import Transactions
 from setveil.errors import InputError
 from setveil.releases import Release
 from setveil.risk.intervals import Rate, rate_of
+from setveil.risk.knowledge import each_once
 from setveil.risk.surface import Surface
 
 Remake = Callable[[Transactions], Release]  # the release of other data, made in the same way
@@ -119,11 +120,8 @@ def _count_all(surface: Surface, images: NDArray[np.int32], classes: NDArray[np.
     """
     found = np.zeros(len(images), dtype=np.int64)
     is_somewhere = (images >= 0).all(axis=1)
-    ordered = np.sort(images[is_somewhere], axis=1).astype(np.int32)
-    keep = np.ones(ordered.shape, dtype=bool)
-    keep[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    indptr = np.concatenate(([0], np.cumsum(keep.sum(axis=1)))).astype(np.int64)
-    queries = surface.in_classes((indptr, ordered[keep]), None if classes is None else classes[is_somewhere])
+    some = each_once(images[is_somewhere].astype(np.int32))
+    queries = surface.in_classes(some, None if classes is None else classes[is_somewhere])
     found[is_somewhere] = count_matches(surface.postings, _NOTHING, queries)
     return found
 

@@ -83,23 +83,17 @@ def with_worst(
     return completed
 
 
-class Chooser:
-    """Records among which the most identifying items are looked for."""
+def most_identifying(data: Transactions, own: Lists, size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Of the items ``own`` of each target up to ``size`` that fewest records have, -1 where fewer are enough, and how
+    many records have these. The record of the target must have the items. A long search ends with the best so far.
 
-    def __init__(self, data: Transactions) -> None:
-        """``data``: items of one class must be other ones than those of another; see ``items_by_class``."""
-        self.data = data
-
-    def choose(self, own: Lists, size: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Of the items ``own`` of each target up to ``size`` that fewest records have, -1 where fewer are enough, and
-        how many records have these. The record of the target must have the items. A long search ends with the best so
-        far.
-        """
-        n_targets = len(own[0]) - 1
-        least, chosen = np.zeros(n_targets, dtype=np.int64), np.full((n_targets, size), -1, dtype=np.int32)
-        where = self.data.postings, self.data.supports, own, PATIENCE
-        for_slices(
-            lambda first, last: choose_items(*where, first, last, least, chosen),
-            [(first, min(first + _AT_ONCE, n_targets)) for first in range(0, n_targets, _AT_ONCE)],
-        )
-        return chosen, least
+    ``data``: items of one class must be other ones than those of another; see ``items_by_class``.
+    """
+    n_targets = len(own[0]) - 1
+    least, chosen = np.zeros(n_targets, dtype=np.int64), np.full((n_targets, size), -1, dtype=np.int32)
+    where = data.postings, data.supports, own, PATIENCE
+    for_slices(
+        lambda first, last: choose_items(*where, first, last, least, chosen),
+        [(first, min(first + _AT_ONCE, n_targets)) for first in range(0, n_targets, _AT_ONCE)],
+    )
+    return chosen, least

@@ -25,7 +25,7 @@ from setveil.errors import InputError
 from setveil.models.parameters import whole_number
 from setveil.releases import Release
 from setveil.utility.categories import category_errors
-from setveil.utility.columns import mixed_errors
+from setveil.utility.columns import mixed_errors, summary_of
 from setveil.utility.estimates import Estimator, SupportEstimates
 
 ITEMS_TIMES_RECORDS = 200_000_000  # distinct items asked for times records to look at: a second or two
@@ -66,12 +66,7 @@ def query_errors(original: Transactions, release: Release, n: int = 1000, seed: 
         if (original.lengths >= size).any():
             queries, drawn = workload_t(original, n, size, seed).distinct()
             found[name] = {
-                estimator: {
-                    "median": float(np.median(errors[drawn])),
-                    "mean": float(errors[drawn].mean()),
-                    "largest": float(errors.max()),
-                    "deciles": np.quantile(errors[drawn], np.arange(1, 10) / 10).tolist(),
-                }
+                estimator: summary_of(errors[drawn])
                 for estimator, errors in _errors_by_reading(original, estimates, queries)
             }
     if len(found) == 1:

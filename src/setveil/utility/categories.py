@@ -97,5 +97,5 @@ def purity_of(release: Release, tree: Hierarchy | None) -> Purity | None:
 
 def category_purity(original: Transactions, release: Release) -> dict[str, float | int | None]:
     """The figures of ``purity_of`` for the hierarchy of the run."""
-    found = purity_of(release, release.record.hierarchy if release.record is not None else None)
-    return {} if found is None else {"category_purity": found.purity, "mixed_ratio": found.mixed}
+    found = _purity(release)
+    return {"category_purity": found["purity"], "mixed_ratio": found["mixed"]} if found else {}

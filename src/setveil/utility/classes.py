@@ -6,8 +6,7 @@ k-anonymity hides which of the records of a class is whose. It does not hide wha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,57 +16,31 @@ from setveil.releases import Replacement
 from setveil.utility.measure import Metrics
 
 
-@dataclass(frozen=True, eq=False)
-class ClassTable:
-    """One row per class, in the order of their numbers."""
+class SharedItems(NamedTuple):
+    """What the records of each class have in common, in the order of the classes' numbers."""
 
     size: NDArray[np.int64]  # [n_classes] records
-    n_items: NDArray[np.int64]  # [n_classes] items of the centre
     n_sensitive: NDArray[np.int64]  # [n_classes] different sensitive items
-    top_item: tuple[str | None, ...]  # [n_classes] the most frequent sensitive item, the first among equals
-    top_count: NDArray[np.int64]  # [n_classes] records that have it
+    most: NDArray[np.int64]  # [n_classes] records that share the most frequent of them
 
     @property
     def is_homogeneous(self) -> NDArray[np.bool_]:
         """Classes whose records all share a sensitive item, bool[n_classes]."""
-        return np.equal(self.top_count, self.size)
-
-    def to_dict(self) -> list[dict[str, Any]]:
-        columns = (self.size.tolist(), self.n_items.tolist(), self.n_sensitive.tolist(), self.top_item)
-        return [
-            {"size": size, "n_items": n_items, "n_sensitive": n_sensitive, "top_item": item, "top_share": count / size}
-            for size, n_items, n_sensitive, item, count in zip(*columns, self.top_count.tolist(), strict=True)
-        ]
+        return np.equal(self.most, self.size)
 
 
-def class_table(release: Replacement) -> ClassTable:
-    """Sizes and sensitive items of each class."""
-    published = release.rows
+def shared_items(release: Replacement) -> SharedItems:
+    """How many records of a class share sensitive items."""
+    rows = release.rows
     _, class_of = np.unique(release.class_of, return_inverse=True)
     size = np.bincount(class_of).astype(np.int64)
-    numbers = published.vocabulary.numbers(release.sensitive)
-    is_sensitive = np.zeros(published.n_items, dtype=bool)
-    is_sensitive[numbers[numbers >= 0]] = True
-    hidden = is_sensitive[published.items]
-    owners = class_of[published.owners]
-
-    width = max(published.n_items, 1)
-    pairs, count = np.unique(owners[hidden] * width + published.items[hidden], return_counts=True)
-    classes, items = pairs // width, pairs % width
-    order = np.lexsort((items, -count, classes))  # per class the most frequent first
-    shown, first = np.unique(classes[order], return_index=True)
-    top_count = np.zeros(len(size), dtype=np.int64)
-    top_count[shown] = count[order[first]]
-    top_item: list[str | None] = [None] * len(size)
-    for number, item in zip(shown.tolist(), items[order[first]].tolist(), strict=True):
-        top_item[number] = published.vocabulary[item]
-    return ClassTable(
-        size=size,
-        n_items=np.bincount(owners[~hidden], minlength=len(size)) // size,
-        n_sensitive=np.bincount(classes, minlength=len(size)),
-        top_item=tuple(top_item),
-        top_count=top_count,
-    )
+    numbers = rows.vocabulary.numbers(release.sensitive)
+    is_sensitive = np.isin(rows.items, numbers[numbers >= 0])
+    width = max(rows.n_items, 1)
+    pairs, count = np.unique(class_of[rows.owners[is_sensitive]] * width + rows.items[is_sensitive], return_counts=True)
+    most = np.zeros(len(size), dtype=np.int64)
+    np.maximum.at(most, pairs // width, count)
+    return SharedItems(size, np.bincount(pairs // width, minlength=len(size)), most)
 
 
 def class_figures(original: Dataset, release: Replacement) -> Metrics:
@@ -83,11 +56,11 @@ def class_figures(original: Dataset, release: Replacement) -> Metrics:
         "records_in_empty_classes": release.empty_classes[1],
     }
     if release.sensitive and len(sizes):
-        table = class_table(release)
+        shared = shared_items(release)
         figures |= {
-            "homogeneous_classes": int(table.is_homogeneous.sum()),
-            "homogeneous_ratio": int(table.size[table.is_homogeneous].sum()) / n_records,
-            "fewest_sensitive_items": int(table.n_sensitive.min()),
-            "highest_sensitive_share": float((table.top_count / table.size).max()),
+            "homogeneous_classes": int(shared.is_homogeneous.sum()),
+            "homogeneous_ratio": int(shared.size[shared.is_homogeneous].sum()) / n_records,
+            "fewest_sensitive_items": int(shared.n_sensitive.min()),
+            "highest_sensitive_share": float((shared.most / shared.size).max()),
         }
     return figures

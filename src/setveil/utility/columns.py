@@ -83,7 +83,11 @@ def mixed_errors(original: Transactions, release: Release, seed: int = 0) -> dic
     if not asked:
         return {}
     answers = Answers(original, release, names)
-    errors = np.array([answers.relative_error(question) for question in asked])
+    return summary_of(np.array([answers.relative_error(question) for question in asked]))
+
+
+def summary_of(errors: NDArray[np.float64]) -> dict[str, Any]:
+    """How large errors are: ``deciles`` are those that 10 %, 20 % … 90 % of them do not exceed."""
     return {
         "median": float(np.median(errors)),
         "mean": float(errors.mean()),

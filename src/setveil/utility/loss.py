@@ -9,8 +9,8 @@ of the hierarchy, or without one the items of the codebook); size 1 is intact, a
   ``lm_cost`` the sum, the cost of their paper.
 - *UL* (Gkoulalas-Divanis, Loukides 2012): per published item (2^size − 1)/(2^|domain| − 1) · weight ·
   support/|records|, plus a penalty per suppressed item; summed over published items, intact ones included. It is
-  astronomically small or large, so the exact fraction is shown as its binary logarithm. Here weights are 1 and
-  penalties 0 unless given.
+  astronomically small or large, so the exact fraction is shown as its binary logarithm. Here weights are 1 unless
+  given, and penalties 0.
 """
 
 from __future__ import annotations
@@ -62,10 +62,8 @@ def lm(original: Dataset, release: Release) -> float:
     return spread_of(original, release).lm
 
 
-def utility_loss(
-    release: Recoding, weights: Mapping[str, float] | None = None, penalty: Mapping[str, float] | float = 0
-) -> Fraction:
-    """UL as an exact fraction. ``weights``: of published labels, 1 for others; ``penalty``: per suppressed item."""
+def utility_loss(release: Recoding, weights: Mapping[str, float] | None = None) -> Fraction:
+    """UL as an exact fraction. ``weights``: of published labels, 1 for others."""
     n_domain, n_records = len(release.domain), release.published.n_records
     if n_domain == 0 or n_records == 0:
         return Fraction(0)
@@ -79,11 +77,7 @@ def utility_loss(
             total += mass * Fraction(weights[label])
         else:
             plain += mass
-    loss = (total + plain) / (((1 << n_domain) - 1) * n_records)
-    suppressed = (release.domain[int(item)] for item in np.flatnonzero(release.suppressed))
-    if isinstance(penalty, Mapping):
-        return loss + sum((Fraction(penalty.get(item, 0)) for item in suppressed), Fraction(0))
-    return loss + Fraction(penalty) * int(release.suppressed.sum())
+    return (total + plain) / (((1 << n_domain) - 1) * n_records)
 
 
 # -- from sizes to loss -----------------------------------------------------------------------------------------------

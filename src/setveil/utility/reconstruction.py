@@ -65,7 +65,7 @@ def query(
     score = np.zeros(release.published.n_occurrences + 1, dtype=np.int64)
     np.cumsum(n_wanted[release.rows.items], out=score[1:])
     fits = np.diff(score[release.rows.indptr]) == len(wanted)
-    size = np.bincount(release.group_of, minlength=release.n_groups)
+    size = release.group_sizes
     fitting = np.bincount(release.group_of[fits], minlength=release.n_groups)
     mine = release.count_item == number
     a, g, b = release.count[mine], size[release.count_group[mine]], fitting[release.count_group[mine]]
@@ -119,7 +119,7 @@ def kl_divergences(original: Transactions, release: Grouping, queries: Sequence[
     A cell that holds records of the item always gets some mass, unless occurrences were suppressed: then it is given
     the mass of half a record.
     """
-    size = np.bincount(release.group_of, minlength=release.n_groups)
+    size = release.group_sizes
     result = np.empty(len(queries))
     for label in dict.fromkeys(query.sensitive for query in queries):
         holders = _records_of(original, original.vocabulary.number(label))
@@ -169,6 +169,3 @@ class _Cells:
         masses[0] = self.total - masses[1:].sum()
         self.cell[found] = 0
         return masses / self.total
-
-
-# -- the degree reached ---------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from setveil.algorithms import (
     find_for,
     make_algorithm,
 )
+from setveil.algorithms.base import never
 from setveil.core import Dataset, Hierarchy
 from setveil.core.progress import Progress, no_progress
 from setveil.engines import engine_for
@@ -32,7 +33,6 @@ from setveil.workflows.cluster import algorithm_for
 from setveil.workflows.forecast import before_running
 from setveil.workflows.hierarchy import resolve_hierarchy
 from setveil.workflows.inputs import read_twice, split_roles
-from setveil.workflows.names import with_names
 from setveil.workflows.progress_bars import shows_progress
 from setveil.workflows.request_checks import check_release, check_request
 
@@ -42,11 +42,6 @@ if TYPE_CHECKING:
 WRONG_ORDER = "anonymize takes the data first, then the model: anonymize(data, model)."
 
 log = logging.getLogger("setveil.anonymize")
-
-
-def never() -> bool:
-    """Nobody stops the run."""
-    return False
 
 
 @shows_progress
@@ -67,14 +62,12 @@ def anonymize(
 ) -> Release:
     """Make a release of ``data`` that meets the guarantee of ``model``.
 
-    ``model`` is a privacy model, or its name with its ``parameters``: ``anonymize(data, "km", k=5, m=2)``.
-    ``hierarchy`` is a Hierarchy or any text the command line takes; ``read_options`` are those of ``read``. The
-    release is not verified yet: ``verify`` and ``publish`` do that.
+    The release is not verified yet: ``verify`` and ``publish`` do that.
 
     Args:
         data: anything that ``read`` takes, or Transactions.
-        model: the privacy model, its name, as in ``"km"`` (``models()`` lists them), or a policy, which has everything
-            else as well.
+        model: the privacy model, its name with its ``parameters``, as in ``anonymize(data, "km", k=5, m=2)``
+            (``models()`` lists them), or a policy, which has everything else as well.
         algorithm: a name (see ``algorithms()``), or a class or instance of ``Algorithm``; None: the model's default.
         hierarchy: a Hierarchy, a file, ``"auto"``, ``"fanout:5"``, ``"prefix:1,3"``, …, a dict (item → parent, item →
             ancestors, or group → members), or a frame with the columns of a hierarchy file.
@@ -120,8 +113,8 @@ def anonymize(
         source = "" if hierarchy is None else "given"
         if isinstance(hierarchy, str | os.PathLike):
             source = os.fspath(hierarchy)
-        context = Context(tree, engine_for(data), seed, progress, cancelled)
-        release = make_release(data, promise, algorithm, options or {}, context, source)
+        context = Context(tree, engine_for(data), seed, progress, cancelled, source)
+        release = make_release(data, promise, algorithm, options or {}, context)
     return with_warnings(with_names(release, names), notes)
 
 
@@ -152,9 +145,8 @@ def _by_policy(
     with collected_warnings() as notes:
         tree = hierarchy_of(policy, data, progress)
         model = model_of(policy, data, tree)
-        context = Context(tree, engine_for(data), policy.seed, progress, cancelled)
-        chosen = policy.algorithm
-        release = make_release(data, model, chosen.name, chosen.options, context, policy.hierarchy.source or "")
+        context = Context(tree, engine_for(data), policy.seed, progress, cancelled, policy.hierarchy.source or "")
+        release = make_release(data, model, policy.algorithm.name, policy.algorithm.options, context)
     return with_warnings(with_names(release, names or policy.output.names), notes)
 
 
@@ -164,12 +156,11 @@ def make_release(
     algorithm: str | Algorithm | type[Algorithm] | None,
     options: Mapping[str, Any],
     context: Context,
-    hierarchy_source: str,
 ) -> Release:
     """The release of data in hand, with the record of its run; ``context`` holds the hierarchy, which fits the data."""
     check_request(data, model)
     if model.observable_items is not None:
-        return _of_observable(data, model, algorithm, options, context, hierarchy_source)
+        return _of_observable(data, model, algorithm, options, context)
     started = time.perf_counter()
     if algorithm is None or isinstance(algorithm, str):
         algorithm = algorithm_for(data, model, algorithm)
@@ -178,7 +169,7 @@ def make_release(
 
         name, options, release, tree, built = take_least_loss(data.rows, model, options, context)
         package = find(name).package
-        context, hierarchy_source = replace(context, hierarchy=tree), built or hierarchy_source
+        context = replace(context, hierarchy=tree, hierarchy_source=built or context.hierarchy_source)
     else:
         entry, chosen = _choose(model, algorithm, options)
         options = vars(chosen) if isinstance(algorithm, Algorithm) else options
@@ -200,7 +191,7 @@ def make_release(
         algorithm=name,
         options=dict(options),
         hierarchy=context.hierarchy,
-        hierarchy_source=hierarchy_source,
+        hierarchy_source=context.hierarchy_source,
         seed=context.seed,
         seconds={"anonymize": time.perf_counter() - started},
         package=package.strip("_") or "unknown",  # a class of a script is in "__main__"
@@ -215,7 +206,6 @@ def _of_observable(
     algorithm: str | Algorithm | type[Algorithm] | None,
     options: Mapping[str, Any],
     context: Context,
-    hierarchy_source: str,
 ) -> Release:
     """A release of the observable items, with all other items added unchanged: no attacker knows these."""
     assert model.observable_items is not None
@@ -224,7 +214,7 @@ def _of_observable(
     others = {label for label, known in zip(rows.vocabulary, is_observable.tolist(), strict=True) if not known}
     part = rows.keep_items(is_observable)
     within = context if tree is None else replace(context, hierarchy=tree.restricted(set(tree.vocabulary) - others))
-    release = make_release(part, model.strictest, algorithm, options, within, hierarchy_source)
+    release = make_release(part, model.strictest, algorithm, options, within)
     record = release.record
     assert record is not None
     whole = counted(release.with_unchanged(rows, others), rows, model)
@@ -287,3 +277,21 @@ def with_warnings(release: Release, notes: Sequence[str]) -> Release:
     reading = release.record.data.reading
     every = dict.fromkeys((*(reading.warnings if reading else ()), *notes))
     return release.with_facts(record=replace(release.record, warnings=tuple(every)))
+
+
+def with_names(release: Release, given: str | os.PathLike[str] | Mapping[str, str] | None) -> Release:
+    """The release whose codebook and reports show names beside labels: from a list in a file, or label → name."""
+    if given is None:
+        return release
+    from setveil.io.hierarchies.names import read_names
+
+    record = release.record
+    assert record is not None, "names are for releases that were just made"
+    tree = record.hierarchy
+    groups = tree.published_labels[tree.n_items :] if tree is not None else ()
+    labels = dict.fromkeys((*(record.original or record.data).vocabulary, *release.domain_items, *groups))
+    if isinstance(given, Mapping):
+        names = {label: str(given[label]) for label in labels if given.get(label)}
+    else:
+        names = read_names(given, labels)
+    return release.with_facts(names=names)

@@ -205,7 +205,6 @@ def _read_here(frame: DataFrame, where: str, options: Mapping[str, Any], is_text
     """The records in this process, read by the reader of frames, and again by the verifier's own."""
     import polars as pl
 
-    from setveil.io.formats.registry import words_for
     from setveil.io.transactions.reading import read_transactions
     from setveil.verify.originals import compare_readings
 
@@ -287,11 +286,11 @@ def _read_there(
         plan.id_name,
         plan.item_name,
         plan.unused,
-        plan.notes,
+        (*plan.notes, "on Spark"),
+        warnings=found.warnings,
+        doubts=found.doubts,
     )
-    return frames.with_reading(
-        data, replace(reading, notes=(*plan.notes, "on Spark"), warnings=found.warnings, doubts=found.doubts)
-    )
+    return frames.with_reading(data, reading)
 
 
 def _not_decoded(where: str, encoding: str | None) -> InputError:

@@ -30,6 +30,7 @@ from setveil.report.compare_page import (
     FIGURES,
     YARDSTICKS,
     Yardstick,
+    front_of,
     merged,
     name_of,
     write_compare_page,
@@ -200,13 +201,12 @@ def compare(
     """Run every setting of a grid and write ``results.csv``, ``results.parquet``, ``compare.html`` and the policies to
     ``out``.
 
-    ``source`` is a file or anything the library takes. ``grid`` is a grid, its file, its content as nested
-    dictionaries, or None for the default one, which takes ``hierarchy`` and ``sensitive``. Without ``out`` nothing is
-    kept except the return value.
+    Without ``out`` nothing is kept except the return value.
 
     Args:
         source: anything that ``read`` takes.
-        grid: the settings to compare: a file, or as in ``{"model": "km", "k": [5, 10], "m": 2}``.
+        grid: the settings to compare: a file, or as in ``{"model": "km", "k": [5, 10], "m": 2}``; by default some of
+            every model.
         out: a folder for the results; a second call continues there.
         hierarchy: the hierarchy of the default grid.
         sensitive: the sensitive items of the default grid.
@@ -379,12 +379,9 @@ def pareto_front(points: Sequence[Point]) -> set[str]:
     """
     front: set[str] = set()
     for by in YARDSTICKS:
-        known = [(p.id, *by.place(p.result)) for p in points if not p.is_guessable and by.measures(p.result)]
-        front |= {
-            name
-            for name, risk, loss in known
-            if not any((r <= risk and x < loss) or (r < risk and x <= loss) for _, r, x in known)
-        }
+        places = {p.id: by.place(p.result) for p in points if not p.is_guessable and by.measures(p.result)}
+        best = set(front_of(places.values()))
+        front |= {name for name, place in places.items() if place in best}
     return front
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from setveil.report.charts import Mark, Series, bars, curve, icicle, plane, swatch
-from setveil.report.compare_page import floor_lines, front_charts, name_of, yardstick_of
+from setveil.report.compare_page import floor_lines, front_charts, front_of, name_of, yardstick_of
 from setveil.report.facts import Facts
 from setveil.report.page import LEGEND
 from setveil.report.template import shared_style
@@ -121,16 +121,11 @@ def proposals_chart(
         Mark(one.risk, one.loss, number, f"{one.letter}: {one.words}", one.letter, one.letter)
         for number, one in enumerate([*proposed, original])
     ]
-    front = sorted((one.risk, one.loss) for one in proposed if not any(_beats(other, one) for other in proposed))
+    front = front_of((one.risk, one.loss) for one in proposed)
     figures = "; ".join(f"{one.letter}: {percent(one.risk)}, {percent(one.loss)}" for one in [*proposed, original])
     across, up = f"{who} singled out by the worst attacker tried", "mean error of pair counts"
     words = f"Chart: {across}, and {up}. {figures}."
     return plane(marks, front, across, up, words, short_percent, short_percent, floor_lines(floors))
-
-
-def _beats(one: Proposed, other: Proposed) -> bool:
-    is_no_worse = one.risk <= other.risk and one.loss <= other.loss
-    return is_no_worse and (one.risk, one.loss) != (other.risk, other.loss)
 
 
 def cut_picture(facts: Facts) -> tuple[str, list[tuple[str, str]]]:

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from setveil.algorithms import Context, find_for
+from setveil.algorithms.base import never
 from setveil.core.progress import Progress, no_progress
 from setveil.engines import engine_for
 from setveil.errors import InputError, collected_warnings
 from setveil.policy.resolve import model_of
 from setveil.report.profiles import find_profile
-from setveil.workflows.anonymize import make_release, never, with_warnings
+from setveil.workflows.anonymize import make_release, with_names, with_warnings
 from setveil.workflows.assess import quick_risk
 from setveil.workflows.cluster import check_table, save_table
 from setveil.workflows.inputs import read_input
-from setveil.workflows.names import with_names
 from setveil.workflows.outputs import staging_for
 from setveil.workflows.policies import hierarchy_of
 from setveil.workflows.progress_bars import shows_progress
@@ -111,8 +111,9 @@ def run(
             progress("assessing the risk", None)
             risk_before = quick_risk(data, model)
             data.forget_index()  # attacks come much later, and it is made quickly
-            context = Context(tree, engine_for(data), policy.seed, progress, cancelled)
-            release = make_release(data, model, chosen.name, chosen.options, context, policy.hierarchy.source or "")
+            hierarchy = policy.hierarchy.source or ""
+            context = Context(tree, engine_for(data), policy.seed, progress, cancelled, hierarchy)
+            release = make_release(data, model, chosen.name, chosen.options, context)
             warn_of_other_categories(policy.file, release)
         outcome = publish(
             with_warnings(with_names(release, policy.output.names), [*read_notes, *notes]),

@@ -68,6 +68,22 @@ def _merged(table: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any
     return merged
 
 
+def option_words(options: Mapping[str, Any]) -> list[str]:
+    """Options of reading as they stand in a command."""
+    words = []
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(flag)
+        elif isinstance(value, Mapping):
+            words += [word for one in value.items() for word in (flag, "=".join(one))]
+        elif isinstance(value, list | tuple):
+            words += [flag, ",".join(map(str, value))]
+        elif value not in (None, False):
+            words += [flag, str(value)]
+    return words
+
+
 def policy_of(record: RunRecord, reading: Mapping[str, Any] | None = None) -> Policy:
     """The policy that repeats a run made from the library; ``reading``: how its data was read."""
     from setveil.policy.schema import Policy

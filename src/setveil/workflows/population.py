@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from setveil.arrays.mining import Postings, count_matches, index_rows, join_postings, list_matches
 from setveil.core import Transactions, Vocabulary
 from setveil.core.meaning import Meaning
-from setveil.core.row_order import take_rows
+from setveil.core.row_order import bounds_of, take_rows
 from setveil.errors import InputError
 from setveil.models import PrivacyModel
 from setveil.releases import Release, RunRecord
@@ -130,9 +130,7 @@ class _Shown(NamedTuple):
         first = np.repeat(np.cumsum(times) - times, times)
         items = np.repeat(self.keys % n_labels * most, times) + np.arange(len(first)) - first
         n_of = np.bincount(np.repeat(self.keys // n_labels, times), minlength=len(self.required))
-        return index_rows(
-            np.concatenate(([0], np.cumsum(n_of))).astype(np.int64), items.astype(np.int32), n_labels * most
-        )
+        return index_rows(bounds_of(n_of), items.astype(np.int32), n_labels * most)
 
     def of_pairs(self, people: NDArray[np.int64], labels: NDArray[np.int64], n_labels: int) -> NDArray[np.int64]:
         """The items of each of these people that these labels cover together, where each covers some."""
@@ -233,7 +231,7 @@ def _subsets(rows: Transactions, size: int) -> tuple[Transactions, NDArray[np.in
         items.append(rows.items[rows.indptr[of_length][:, None, None] + chosen].reshape(-1))
         owners.append(np.repeat(of_length, len(chosen)))
         n_labels.append(np.full(len(owners[-1]), chosen.shape[1], dtype=np.int64))
-    indptr = np.concatenate(([0], np.cumsum(np.concatenate(n_labels)))).astype(np.int64)
+    indptr = bounds_of(np.concatenate(n_labels))
     sets = replace(rows, indptr=indptr, items=np.concatenate(items), columns=None, ids=None)
     return sets, np.concatenate(owners)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 log = logging.getLogger("setveil.calls")
+FIRST_RUN = "First run of this kind: compiling for up to a minute. Later runs start at once."
 PAUSE = 0.2  # seconds between two pictures in a notebook, whose every picture is a message
 
 
@@ -89,11 +90,10 @@ def _logged(function: Callable[P, R], *arguments: P.args, **options: P.kwargs) -
 
 def _announce_compiling() -> None:
     """Say in the log, and to whoever sits at a terminal or a notebook, that the first run takes longer."""
-    text = "First run of this kind: compiling for up to a minute. Later runs start at once."
-    log.info(text)
+    log.info(FIRST_RUN)
     is_watched = _display_of_a_notebook() is not None or (sys.stderr is not None and sys.stderr.isatty())
     if is_watched and multiprocessing.parent_process() is None:
-        sys.stderr.write(text + "\n")
+        sys.stderr.write(FIRST_RUN + "\n")
 
 
 @contextmanager

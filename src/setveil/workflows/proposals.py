@@ -23,7 +23,7 @@ from setveil.report.lights import (
 from setveil.report.profiles import Profile as Threshold
 from setveil.report.profiles import find_profile
 from setveil.report.words import figure
-from setveil.workflows.policies import make_policy
+from setveil.workflows.policies import make_policy, option_words
 
 
 @dataclass(frozen=True)
@@ -191,16 +191,7 @@ class Suggestion:
                 words += [f"--{name}", str(value)]
         if policy.seed:
             words += ["--seed", str(policy.seed)]
-        for name, value in self.given.get("reading", {}).items():
-            if value is True:
-                words.append("--" + name.replace("_", "-"))
-            elif isinstance(value, Mapping):
-                words += [word for one in value.items() for word in ("--" + name.replace("_", "-"), "=".join(one))]
-            elif isinstance(value, list | tuple):
-                words += ["--" + name.replace("_", "-"), ",".join(map(str, value))]
-            elif value not in (None, False):
-                words += ["--" + name.replace("_", "-"), str(value)]
-        return shlex.join(words)
+        return shlex.join([*words, *option_words(self.given.get("reading", {}))])
 
     def policy(self, choice: Choice | None = None) -> Policy:
         """The proposal as a policy, with how to read the input."""

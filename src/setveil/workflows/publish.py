@@ -88,7 +88,6 @@ def publish(
 
     In groups that were formed around sensitive records, attackers can guess who has a sensitive item. Such groups are
     published only with ``accept_guessable``, and the certificate then says how often guesses are right.
-    ``staging``: where the caller has reserved ``out``.
 
     Args:
         release: made by ``anonymize``.
@@ -193,19 +192,17 @@ def publish(
             lacks_entries = release.can_lack_entries(may_suppress_entries(record.algorithm))
             matched = match_population(again, record, population, lacks_entries) if population is not None else {}
         with _stage("report", "reporting", seconds, progress):
-            facts = replace(
-                facts_of(
-                    release,
-                    written.labels,
-                    verdict.holds,
-                    achieved,
-                    metrics,
-                    risk_before.to_dict(),
-                    risk_after.to_dict(),
-                    kept,
-                    guesses if is_guessable else None,
-                    may_suppress_entries(record.algorithm),
-                ),
+            facts = facts_of(
+                release,
+                written.labels,
+                verdict.holds,
+                achieved,
+                metrics,
+                risk_before.to_dict(),
+                risk_after.to_dict(),
+                kept,
+                guesses if is_guessable else None,
+                may_suppress_entries(record.algorithm),
                 guesses=guesses,
                 about=about_of(policy),
                 profile=profile,

@@ -425,24 +425,24 @@ class _Check:
 
     def _check_claim(self, release: Release, model: PrivacyModel, data: Dataset | None) -> None:
         self.sentence = model.guarantee()
+        found: Mapping[str, Any]
         if self.staged is not None:
-            self.verdict = self.staged.verdict
-            self._compare_achieved(self.staged.achieved)
-            return
-        if self.is_on_spark:
+            self.verdict, found = self.staged.verdict, self.staged.achieved
+        elif self.is_on_spark:
             self.verdict, found = judge_parts(self.folder, model, self.progress, self.master)
-            self._compare_achieved(found)
-            return
-        if not (model.depends_on_suppressed and release.is_uniform):
+        elif not (model.depends_on_suppressed and release.is_uniform):
             self.verdict, found = judge(release, model, self.progress)
-            self._compare_achieved(found)
-            return
-        if data is not None:  # a codebook does not tell absent items from suppressed ones; the original does
+        elif data is not None:  # a codebook does not tell absent items from suppressed ones; the original does
             occurring = set(compress(data.vocabulary, data.supports > 0))
             known = release.with_items(data.vocabulary).with_suppressed(occurring)
             self.verdict, found = judge(known, model, self.progress)
-            self._compare_achieved(found)
+        else:
+            self._check_strictly(release, model)
             return
+        self._compare_achieved(self.verdict, found)
+
+    def _check_strictly(self, release: Release, model: PrivacyModel) -> None:
+        """Without the original, nobody knows which items were suppressed: every reading is tried."""
         unbounded = model.unbounded()
         if unbounded != model:
             self.unchecked.append(HIDDEN_SUPPRESSION)
@@ -470,10 +470,10 @@ class _Check:
         if options_that_occur(release, owners, data) != model.options():
             self._wrong(f"its {model.private_name} are not those of the owner's policy")
 
-    def _compare_achieved(self, found: Mapping[str, Any]) -> None:
-        self.unchecked += filter(None, [self.verdict.unchecked if self.verdict is not None else ""])
+    def _compare_achieved(self, verdict: Verdict, found: Mapping[str, Any]) -> None:
+        self.unchecked += filter(None, [verdict.unchecked])
         public = public_achieved(self.certificate["model"]["name"], found)
-        if self.verdict is not None and self.verdict.holds and not _is_same(public, self.certificate["achieved"]):
+        if verdict.holds and not _is_same(public, self.certificate["achieved"]):
             self._wrong('"achieved" is not what the records show')
 
     def _check_sensitive(self, release: Release, model: PrivacyModel) -> None:
@@ -539,15 +539,11 @@ class _Check:
                 "compared with those of this version, and its residual risk is too low."
             )
         else:
-            rows = self.staged.risk if self.staged is not None else self._risk_of(release, model)
-            if not _is_same(rows, said):
+            found = None if self.staged is None else self.staged.risk
+            if not _is_same(found or public_risk(release, model, self.progress).to_dict()["rows"], said):
                 self._wrong('"risk" is not what the records show')
         if not _is_same(public_metrics(release), self.certificate["metrics"]):
             self._wrong('"metrics" is not what the records show')
-
-    def _risk_of(self, release: Release, model: PrivacyModel) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = public_risk(release, model, self.progress).to_dict()["rows"]
-        return rows
 
     def _check_page(self, release: Release) -> None:
         """The page follows from the certificate and the files, so it can be drawn again."""

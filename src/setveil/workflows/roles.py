@@ -20,6 +20,7 @@ from setveil.io.profiles.proposal import ProposedRole, RoleProposal, propose
 from setveil.io.roles import HIERARCHIES, OLDER, OPTION_OF
 from setveil.models import MODELS, declared
 from setveil.models.registry import usual_model
+from setveil.workflows.policies import option_words
 
 OUT = "release"
 HEADERLESS = {"no_header": True}
@@ -88,17 +89,10 @@ class ColumnRoles:
         return name if is_plain else str(named[0].place + 1)
 
     def _command(self, person: str, items: Sequence[str]) -> str:
-        parts = ["setveil", "anonymize", self.source, "-o", OUT]
         options = self.options(person, items)
-        for name, value in options.items():
-            flag = "--" + name.replace("_", "-")
-            if isinstance(value, dict):
-                for column, hierarchy in value.items():
-                    parts += [flag, f"{column}={hierarchy}"]
-            elif value is True:
-                parts += [flag]
-            else:
-                parts += [flag, _glob(value, self.columns) if name == "item" else _joined(value)]
+        if "item" in options:
+            options["item"] = _glob(options["item"], self.columns)
+        parts = ["setveil", "anonymize", self.source, "-o", OUT, *option_words(options)]
         model = MODELS[usual_model(OPTION_OF["known"] in options)]
         parts += ["--model", model.name]
         for name, value in model.starting_values().items():
@@ -180,10 +174,6 @@ def roles(source: Any, **options: Any) -> ColumnRoles:
     is_path = isinstance(source, str | os.PathLike)
     reading = {name: value for name, value in options.items() if value} | ({} if table.has_header else HEADERLESS)
     return ColumnRoles(os.fspath(source) if is_path else table.name, propose(table), table.is_partial, reading)
-
-
-def _joined(value: Any) -> str:
-    return value if isinstance(value, str) else ",".join(value)
 
 
 def _glob(names: Sequence[str], columns: Sequence[ProposedRole]) -> str:

@@ -83,7 +83,7 @@ def measure_on(
 ) -> Choice:
     """The same on a sample, whose k means in it what the policy's means in all records."""
     from setveil.utility.avg_re import query_errors
-    from setveil.utility.exactness import exactness
+    from setveil.utility.loss import spread_of
 
     data, seed = sample.data, policy.seed
     asked = model_of(policy, data, tree)
@@ -91,13 +91,13 @@ def measure_on(
     model = replace(asked, **{"k": sample.crowd(asked.crowd or 1)}) if "k" in asked.options() else asked
     started = time.monotonic()
     context = Context(hierarchy=tree, seed=seed, cancelled=cancelled)
-    release = make_release(data, model, policy.algorithm.name, policy.algorithm.options, context, "")
+    release = make_release(data, model, policy.algorithm.name, policy.algorithm.options, context)
     verdict = verify(release, model)
     if not verdict.holds:
         raise InputError(f"the release did not verify: {verdict.reason}")
     assert release.record is not None
     data = release.record.data.rows  # in line with the release: groupings leave records out that cannot be published
-    exact, largest = exactness(data, release)
+    spread = spread_of(data, release)
     attacks, before = quick_attacks(data, release, seed), quick_risk(data, model)
     risk_after = public_risk(release, model).to_dict()["rows"]
     named = policy.algorithm.model_copy(update={"name": release.record.algorithm})
@@ -105,8 +105,8 @@ def measure_on(
         policy=policy.model_copy(update={"algorithm": named}),
         role=role,
         guarantee=asked.guarantee(),
-        exact=exact,
-        largest_set=largest,
+        exact=1.0 if spread.exact_ratio is None else spread.exact_ratio,  # of data without entries
+        largest_set=spread.largest,
         n_published=int((release.published.supports > 0).sum()),
         empty=release.published.n_empty / max(data.n_records, 1),
         utility=utility_of(query_errors(data, release, seed=seed)),

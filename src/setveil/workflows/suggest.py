@@ -20,7 +20,7 @@ from typing import Any
 from setveil.algorithms import Entry, proposed_for
 from setveil.core import Hierarchy, Transactions
 from setveil.core.progress import Progress, no_progress
-from setveil.errors import CancelledError, InfeasibleError, InputError, unheard_warnings
+from setveil.errors import CancelledError, InfeasibleError, InputError, times, unheard_warnings
 from setveil.io.roles import HIERARCHIES, pairs_in
 from setveil.models import MODELS, PARAMETERS, parameters_of
 from setveil.models.registry import usual_model
@@ -68,9 +68,6 @@ def suggest(
 ) -> Suggestion:
     """Propose model, parameters, hierarchy and algorithm for a data set and a purpose.
 
-    ``hierarchy`` is any text the command line takes. ``first`` is called with the first proposal, which later ones may
-    improve on. ``source`` and ``given`` (sensitive items, reading options) are repeated in the commands.
-
     Args:
         data: anything that ``read`` takes.
         purpose: ``"publish"``, ``"share"`` or ``"internal"``.
@@ -80,9 +77,9 @@ def suggest(
         seconds: the time limit; a search that it ends early says so.
         seed: seed of all random numbers.
         source: the input's name in the commands.
-        given: further options that the commands repeat.
+        given: sensitive items and reading options that the commands repeat.
         progress: called with a stage name and a fraction between 0 and 1.
-        first: called with the first proposal.
+        first: called with the first proposal, which later ones may improve on.
         options: how to read ``data``, as in ``read``: ``person``, ``item``, …
 
     Returns:
@@ -157,7 +154,7 @@ def _refusal(n_people: int, search: _Search) -> str:
 
 def _exposure(profile: Profile) -> str:
     shares = [
-        f"{known} item{'s' if known > 1 else ''}: {percent(share)}"
+        f"{times(known, 'item')}: {percent(share)}"
         for known, share in enumerate(profile.singled_out, 1)
         if share is not None
     ]
@@ -288,7 +285,7 @@ class _Search:
                 for one in found
                 if one is not best and _is_safe(one)
             ]
-            known = "all items" if m == "all" else f"any {m} item{'s' if m != 1 else ''}"
+            known = "all items" if m == "all" else f"any {times(int(m), 'item')}"
             self.reasons.append(
                 f"k={k}: at least {k} records match; m={m}: for an attacker who knows {known} of a person."
             )

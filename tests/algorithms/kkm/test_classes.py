@@ -13,11 +13,8 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.kkm._pruning import choose_nodes
 from setveil.algorithms.kkm.classes import Classes, column_bound
 from setveil.algorithms.kkm.estimates import Estimates
-from setveil.algorithms.kkm.merging import Merging
+from setveil.algorithms.kkm.merging import Merging, RMerge, RTMerge, TMerge
 from setveil.algorithms.kkm.people import People
-from setveil.algorithms.kkm.rmerge import RMerge
-from setveil.algorithms.kkm.rtmerge import RTMerge
-from setveil.algorithms.kkm.tmerge import TMerge
 from setveil.core import Hierarchy, Transactions
 from setveil.core.columns import Column, Columns
 from setveil.generate import patients_hierarchy

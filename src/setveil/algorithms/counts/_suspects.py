@@ -1,5 +1,10 @@
 # mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
-"""Loops that list the sets of items whose counts may reveal a small one (``inference.py``)."""
+"""Loops that list the sets of items whose counts may reveal a small one (``inference.py``).
+
+``of_items`` int64[n_items, 2]: the published count of each item, and 1 if it has changed. ``table`` int64[slots, 2]:
+keys and counts of pairs and triples. ``numbers``: n_records, the size of the sets, k, r, the most people of an unlisted
+triple that is not as frequent as a pair, how many sets were looked at, and how many may be.
+"""
 
 from __future__ import annotations
 
@@ -10,40 +15,38 @@ from setveil.arrays.compiling import compiled
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.uint8]
-LOOKED, MOST = 5, 6  # places in ``numbers``
+SIZE, LOOKED, MOST = 1, 5, 6  # places in ``numbers``
 
 
 @compiled
-def find_key(keys: Numbers, key: int) -> int:
+def find_key(table: Numbers, key: int) -> int:
     """The place of a key in a table whose size is a power of two, or the empty place where it belongs."""
-    mask = np.uint64(len(keys) - 1)
+    mask = np.uint64(len(table) - 1)
     place = (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(24)
     at = np.int64(place & mask)
-    while keys[at] >= 0 and keys[at] != key:
+    while table[at, 0] >= 0 and table[at, 0] != key:
         at = np.int64(np.uint64(at + 1) & mask)
     return at
 
 
 @compiled
-def enter_counts(new_keys: Numbers, new_counts: Numbers, keys: Numbers, counts: Numbers) -> None:
+def enter_counts(keys: Numbers, counts: Numbers, table: Numbers) -> None:
     """Put counts into a table that is less than half full; empty keys are -1."""
-    for number in range(len(new_keys)):
-        at = find_key(keys, new_keys[number])
-        keys[at], counts[at] = new_keys[number], new_counts[number]
+    for number in range(len(keys)):
+        at = find_key(table, keys[number])
+        table[at, 0], table[at, 1] = keys[number], counts[number]
 
 
 @compiled
-def count_parts(
-    chosen: Numbers, n_items: int, singles: Numbers, keys: Numbers, counts: Numbers, parts: Numbers
-) -> None:
+def count_parts(chosen: Numbers, of_items: Numbers, table: Numbers, parts: Numbers) -> None:
     """The published count of every part of a set (ascending) by its bits; 0 where it is not listed."""
-    z = len(chosen)
+    z, n_items = len(chosen), len(of_items)
     for one in range(z):
-        parts[1 << one] = singles[chosen[one]]
+        parts[1 << one] = of_items[chosen[one], 0]
         for two in range(one + 1, z):
             pair = chosen[one] * n_items + chosen[two]
-            at = find_key(keys, pair)
-            parts[1 << one | 1 << two] = counts[at] if keys[at] >= 0 else 0
+            at = find_key(table, pair)
+            parts[1 << one | 1 << two] = table[at, 1] if table[at, 0] >= 0 else 0
     for one in range(z):
         for two in range(one + 1, z):
             is_pair = parts[1 << one | 1 << two] > 0
@@ -52,8 +55,8 @@ def count_parts(
                 parts[triple] = 0
                 if is_pair and parts[1 << two | 1 << three] > 0:
                     key = ((chosen[one] + 1) * n_items + chosen[two]) * n_items + chosen[three]
-                    at = find_key(keys, key)
-                    parts[triple] = counts[at] if keys[at] >= 0 else 0
+                    at = find_key(table, key)
+                    parts[triple] = table[at, 1] if table[at, 0] >= 0 else 0
 
 
 @compiled
@@ -209,17 +212,14 @@ def is_cleared(
 
 @compiled
 def keep_suspect(
-    chosen: Numbers, numbers: Numbers, singles: Numbers, keys: Numbers, counts: Numbers, is_changed: Flags,
-    found: Numbers, n: int, work: Numbers,
-) -> int:  # fmt: skip
+    chosen: Numbers, numbers: Numbers, of_items: Numbers, table: Numbers, found: Numbers, n: int, work: Numbers
+) -> int:
     """Put a set with its counts into ``found`` as row ``n`` if it is not cleared, as far as there is room; how many
-    rows there are then. ``numbers``: n_records, n_items, k, r, the most people of an unlisted triple that is not as
-    frequent as a pair, how many sets were looked at, and how many may be. Sets with fewer than two changed items are
-    passed over.
+    rows there are then. Sets with fewer than two changed items are passed over.
     """
     z, n_changed = len(chosen), 0
     for one in range(z):
-        n_changed += is_changed[chosen[one]]
+        n_changed += of_items[chosen[one], 1]
     if n_changed < 2:
         return n
     numbers[LOOKED] += 1
@@ -231,7 +231,7 @@ def keep_suspect(
         while at > 0 and ordered[at - 1] > ordered[at]:
             ordered[at - 1], ordered[at] = ordered[at], ordered[at - 1]
             at -= 1
-    count_parts(ordered, numbers[1], singles, keys, counts, parts)
+    count_parts(ordered, of_items, table, parts)
     if is_cleared(z, numbers[0], numbers, parts, work[2], work[3], work[4]):
         return n
     if n < len(found):
@@ -244,15 +244,23 @@ def keep_suspect(
 
 @compiled
 def join_above(
-    fixed: Numbers, rows: Numbers, bounds: Numbers, near: Numbers, needs: Numbers, limits: Numbers,
-    numbers: Numbers, singles: Numbers, keys: Numbers, counts: Numbers, is_changed: Flags, z: int, found: Numbers,
-) -> int:  # fmt: skip
-    """Suspects of some rows of ``fixed``: its items and others of ``near[bounds[row]:…]`` whose ``needs``, which
-    descend, are together above ``limits[row]``; where two are enough for that, every third item goes with them.
+    fixed: Numbers,
+    rows: Numbers,
+    bounds: Numbers,
+    near: Numbers,
+    limits: Numbers,
+    numbers: Numbers,
+    of_items: Numbers,
+    table: Numbers,
+    found: Numbers,
+) -> int:
+    """Suspects of some rows of ``fixed``: its items and others of ``near[bounds[row]:…, 0]`` whose needs
+    ``near[…, 1]``, which descend, are together above ``limits[row]``; where two are enough for that, every third item
+    goes with them.
     """
-    n, base = 0, fixed.shape[1]
+    n, base, z = 0, fixed.shape[1], numbers[SIZE]
     chosen, work = np.zeros(z, dtype=np.int64), np.zeros((5, 16), dtype=np.int64)
-    is_near = np.zeros(numbers[1], dtype=np.uint8)
+    is_near = np.zeros(len(of_items), dtype=np.uint8)
     for row in rows:
         limit, end = limits[row], bounds[row + 1]
         for place in range(base):
@@ -261,24 +269,24 @@ def join_above(
             for two in range(one + 1, end):
                 if numbers[LOOKED] > numbers[MOST]:
                     return n
-                both = needs[one] + needs[two]
-                chosen[base], chosen[base + 1] = near[one], near[two]
+                both = near[one, 1] + near[two, 1]
+                chosen[base], chosen[base + 1] = near[one, 0], near[two, 0]
                 if z == base + 2:
                     if both <= limit:
                         break
-                    n = keep_suspect(chosen, numbers, singles, keys, counts, is_changed, found, n, work)
+                    n = keep_suspect(chosen, numbers, of_items, table, found, n, work)
                 elif both > limit:
-                    mark_near(chosen, bounds, near, numbers, singles, keys, counts, is_near, work)
-                    for third in range(numbers[1]):
-                        if is_near[third] and third != near[one] and third != near[two] and third != chosen[0]:
+                    mark_near(chosen, bounds, near, numbers, of_items, table, is_near, work)
+                    for third in range(len(of_items)):
+                        if is_near[third] and third != near[one, 0] and third != near[two, 0] and third != chosen[0]:
                             chosen[base + 2] = third
-                            n = keep_suspect(chosen, numbers, singles, keys, counts, is_changed, found, n, work)
-                elif two + 1 < end and both + needs[two + 1] > limit:
+                            n = keep_suspect(chosen, numbers, of_items, table, found, n, work)
+                elif two + 1 < end and both + near[two + 1, 1] > limit:
                     for at in range(two + 1, end):
-                        if both + needs[at] <= limit:
+                        if both + near[at, 1] <= limit:
                             break
-                        chosen[base + 2] = near[at]
-                        n = keep_suspect(chosen, numbers, singles, keys, counts, is_changed, found, n, work)
+                        chosen[base + 2] = near[at, 0]
+                        n = keep_suspect(chosen, numbers, of_items, table, found, n, work)
                 else:
                     break
     return n
@@ -286,9 +294,15 @@ def join_above(
 
 @compiled
 def mark_near(
-    chosen: Numbers, bounds: Numbers, near: Numbers, numbers: Numbers, singles: Numbers, keys: Numbers,
-    counts: Numbers, is_near: Flags, work: Numbers,
-) -> None:  # fmt: skip
+    chosen: Numbers,
+    bounds: Numbers,
+    near: Numbers,
+    numbers: Numbers,
+    of_items: Numbers,
+    table: Numbers,
+    is_near: Flags,
+    work: Numbers,
+) -> None:
     """Which items can make a suspect of the first three of ``chosen``: all, or those with a listed pair.
 
     If three items are cleared, and as many people are left as the most frequent item has, then an item without a listed
@@ -298,28 +312,27 @@ def mark_near(
     for first, second in ((0, 1), (1, 2), (0, 1)):
         if ordered[first] > ordered[second]:
             ordered[first], ordered[second] = ordered[second], ordered[first]
-    for item in range(numbers[1]):
-        most = max(most, singles[item])
-    count_parts(ordered, numbers[1], singles, keys, counts, work[1])
+    for item in range(len(of_items)):
+        most = max(most, of_items[item, 0])
+    count_parts(ordered, of_items, table, work[1])
     n_left = numbers[0] - most - numbers[3]
     is_enough = n_left > 0 and is_cleared(3, n_left, numbers, work[1], work[2], work[3], work[4])
-    for item in range(numbers[1]):
+    for item in range(len(of_items)):
         is_near[item] = not is_enough
     if is_enough:
         for item in ordered:
             for at in range(bounds[item], bounds[item + 1]):
-                is_near[near[at]] = 1
+                is_near[near[at, 0]] = 1
 
 
 @compiled
 def join_large(
-    order: Numbers, highs: Numbers, first: int, numbers: Numbers, singles: Numbers, keys: Numbers, counts: Numbers,
-    is_changed: Flags, z: int, found: Numbers,
-) -> int:  # fmt: skip
+    order: Numbers, highs: Numbers, first: int, numbers: Numbers, of_items: Numbers, table: Numbers, found: Numbers
+) -> int:
     """Suspects of ``order[first]`` and ``z - 1`` items after it whose ``highs``, which descend, are together above the
     number of records.
     """
-    n, n_items, limit = 0, len(order), numbers[0]
+    n, n_items, limit, z = 0, len(order), numbers[0], numbers[SIZE]
     chosen, work = np.zeros(z, dtype=np.int64), np.zeros((5, 16), dtype=np.int64)
     chosen[0] = order[first]
     for two in range(first + 1, n_items):
@@ -331,11 +344,11 @@ def join_large(
                 break
             chosen[2] = order[three]
             if z == 3:
-                n = keep_suspect(chosen, numbers, singles, keys, counts, is_changed, found, n, work)
+                n = keep_suspect(chosen, numbers, of_items, table, found, n, work)
                 continue
             for four in range(three + 1, n_items):
                 if highs[first] + highs[two] + highs[three] + highs[four] <= limit:
                     break
                 chosen[3] = order[four]
-                n = keep_suspect(chosen, numbers, singles, keys, counts, is_changed, found, n, work)
+                n = keep_suspect(chosen, numbers, of_items, table, found, n, work)
     return n

@@ -45,14 +45,13 @@ class Tables(NamedTuple):
 
     @property
     def look_up(self) -> tuple[Numbers, Numbers]:
-        """Keys and counts of pairs and triples, as ``loops.count_parts`` looks them up."""
+        """Counts of items, and keys and counts of pairs and triples, as ``loops.count_parts`` looks them up."""
         pair_keys = self.pairs[:, 0] * self.n_items + self.pairs[:, 1]
         first, second, third = self.triples.T
         new = np.concatenate((pair_keys, ((first + 1) * self.n_items + second) * self.n_items + third))
-        keys = np.full(1 << (2 * len(new) + 1).bit_length(), -1, dtype=np.int64)
-        counts = np.zeros(len(keys), dtype=np.int64)
-        loops.enter_counts(new, np.concatenate((self.pair_counts, self.triple_counts)), keys, counts)
-        return keys, counts
+        table = np.full((1 << (2 * len(new) + 1).bit_length(), 2), -1, dtype=np.int64)
+        loops.enter_counts(new, np.concatenate((self.pair_counts, self.triple_counts)), table)
+        return np.column_stack((self.singles, np.ones_like(self.singles))), table
 
 
 def sets_to_suppress(
@@ -137,16 +136,16 @@ def _suspected(
     tables: Tables, z: int, is_changed: NDArray[np.uint8], model: Counts, context: Context
 ) -> Iterator[Numbers]:
     """Sets of z items that the shortcut does not clear, with the counts of their parts, int64[sets, 20]."""
-    keys, counts = tables.look_up
+    of_items, table = tables.look_up
+    of_items[:, 1] = is_changed
     if z == tables.n_items or z == 2:
         row = np.zeros((1, 20), dtype=np.int64)
         row[0, 16 : 16 + z] = np.arange(z)
-        row[0, : 1 << z] = part_counts(row[0, 16 : 16 + z], tables, keys, counts)
+        row[0, : 1 << z] = part_counts(row[0, 16 : 16 + z], of_items, table)
         yield row
         return
-    of_table = [tables.n_records, tables.n_items, model.k, model.r, tables.few]
-    numbers = np.array([*of_table, 0, MOST_LOOKED], dtype=np.int64)
-    given = numbers, tables.singles, keys, counts, is_changed, z
+    numbers = np.array([tables.n_records, z, model.k, model.r, tables.few, 0, MOST_LOOKED], dtype=np.int64)
+    given = numbers, of_items, table
     low_pair, high_pair = rounding_ends(tables.pair_counts, model)
     high_item = np.minimum(rounding_ends(tables.singles, model)[1], tables.n_records)
     bounds, third, lows = _triples_of_pairs(tables, model)
@@ -154,16 +153,17 @@ def _suspected(
     both = np.where(n_triples > 0, padded[bounds[:-1]], 0) + np.where(n_triples > 1, padded[bounds[:-1] + 1], 0)
     needs = np.minimum(np.maximum(low_pair, both), high_pair)
     if z == 4:
-        yield from _joined(tables.pairs, bounds, third, lows, high_pair, both > high_pair, given, model, context)
+        near = np.column_stack((third, lows))
+        yield from _joined(tables.pairs, bounds, near, high_pair, both > high_pair, given, model, context)
     owner = np.concatenate((tables.pairs[:, 0], tables.pairs[:, 1]))
     other, need = np.concatenate((tables.pairs[:, 1], tables.pairs[:, 0])), np.concatenate((needs, needs))
     order = np.lexsort((other, -need, owner))
-    other, need = other[order], need[order]
+    near, need = np.column_stack((other[order], need[order])), need[order]
     bounds = np.searchsorted(owner[order], np.arange(tables.n_items + 1))
     sums = np.concatenate(([0], np.cumsum(need)))
     together = sums[np.minimum(bounds[:-1] + z - 1, bounds[1:])] - sums[bounds[:-1]]
     items = np.arange(tables.n_items, dtype=np.int64)[:, None]
-    yield from _joined(items, bounds, other, need, high_item, together > high_item, given, model, context)
+    yield from _joined(items, bounds, near, high_item, together > high_item, given, model, context)
     by_high = np.lexsort((items[:, 0], -high_item))
     for first in range(tables.n_items):
         if z * high_item[by_high[first]] <= tables.n_records:
@@ -175,7 +175,7 @@ def _suspected(
 
 
 def _joined(
-    fixed: Numbers, bounds: Numbers, near: Numbers, needs: Numbers, limits: Numbers, is_above: NDArray[np.bool_],
+    fixed: Numbers, bounds: Numbers, near: Numbers, limits: Numbers, is_above: NDArray[np.bool_],
     given: Any, model: Counts, context: Context,
 ) -> Iterator[Numbers]:  # fmt: skip
     """The suspects of those rows of ``fixed`` that are above their limit, a few rows at a time."""
@@ -183,7 +183,7 @@ def _joined(
     work = np.cumsum(np.diff(bounds)[rows].astype(np.float64) ** 2)
     for some in np.split(rows, np.flatnonzero(np.diff((work // AT_ONCE).astype(np.int64))) + 1):
         context.step("looking for revealed counts")
-        arrays = fixed, some, bounds, near, needs, limits
+        arrays = fixed, some, bounds, near, limits
         yield _grown(lambda found, a=arrays: loops.join_above(*a, *given, found), given[0], model)
 
 
@@ -226,10 +226,10 @@ def _triples_of_pairs(tables: Tables, model: Counts) -> tuple[Numbers, Numbers, 
     return bounds, third[by_owner], lows[by_owner]
 
 
-def part_counts(chosen: Numbers, tables: Tables, keys: Numbers, counts: Numbers) -> tuple[int, ...]:
+def part_counts(chosen: Numbers, of_items: Numbers, table: Numbers) -> tuple[int, ...]:
     """The published count of every part of a set (ascending) by its bits; 0 where it is not listed."""
     parts = np.zeros(16, dtype=np.int64)
-    loops.count_parts(chosen, tables.n_items, tables.singles, keys, counts, parts)
+    loops.count_parts(chosen, of_items, table, parts)
     return tuple(parts[: 1 << len(chosen)].tolist())
 
 

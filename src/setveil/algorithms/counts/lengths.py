@@ -90,10 +90,10 @@ def do_lengths_reveal(
         chosen = chosen[~_fits(highs[chosen].sum(axis=1), together if counts_pairs else None, sure)]
     if len(chosen) > MOST_PROGRAMS:
         return True
-    programs, (keys, counts) = Programs(z, tables.n_records, tables.few, model, (fewest, most)), tables.look_up
+    programs, looked_up = Programs(z, tables.n_records, tables.few, model, (fewest, most)), tables.look_up
     for one in chosen:
         context.step("looking for revealed counts")
-        if programs.reveal(part_counts(one, tables, keys, counts), is_repaired):
+        if programs.reveal(part_counts(one, *looked_up), is_repaired):
             return True
     return False
 

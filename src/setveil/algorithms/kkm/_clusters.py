@@ -61,20 +61,19 @@ def gather_clusters(
     nodes: NDArray[np.int32],
     taken: NDArray[np.int64],
     state: NDArray[np.int64],
-    k: int,
     budget: int,
 ) -> None:
     """Gather clusters of k people: the first cell that has somebody left, then the cell that raises the loss least
     (ties: the first), as many people of it as are missing.
 
     ``left`` int64[cells]: people not gathered yet. ``nodes``: those of each cluster. ``taken`` int64[n, 3]: cluster,
-    cell, people. ``state``: clusters, rows of ``taken``, people left, first cell that may have somebody.
+    cell, people. ``state``: clusters, rows of ``taken``, people left, first cell that may have somebody, k.
     """
-    steps = 0
+    steps, k = 0, state[4]
     while state[2] >= k and steps < budget:
         while left[state[3]] == 0:
             state[3] += 1
-        cluster, cell, missing = state[0], state[3], np.int64(k)
+        cluster, cell, missing = state[0], state[3], k
         for column in range(cells.shape[1]):
             nodes[cluster, column] = cells[cell, column]
         while True:

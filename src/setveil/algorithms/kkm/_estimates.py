@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from setveil.arrays.compiling import compiled
+from setveil.arrays.containers import grown
 
 EXACT = np.int64(2048)  # frequent labels of a class whose pairs are counted exactly; those of more share positions
 TABLE_SIZE = np.int64(1 << 22)
@@ -20,10 +21,9 @@ MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 @compiled
 def pair_place(one: int, other: int, n_labels: int) -> int:
-    """Where a pair of labels, one < other, is counted."""
-    if n_labels <= EXACT:
-        return one * n_labels + other
-    return np.int64((np.uint64(one * n_labels + other) * MIXER) >> np.uint64(42))
+    """Where a pair of labels is counted."""
+    pair = min(one, other) * n_labels + max(one, other)
+    return pair if n_labels <= EXACT else np.int64((np.uint64(pair) * MIXER) >> np.uint64(42))
 
 
 @compiled
@@ -66,7 +66,7 @@ def give_up_labels(
         is_lost[at] = 0
     for one in range(n_mine):
         for other in range(one + 1, n_mine):
-            place = pair_place(min(mine[one], mine[other]), max(mine[one], mine[other]), n_labels)
+            place = pair_place(mine[one], mine[other], n_labels)
             if counts[place] < k:
                 clashes[one] += 1
                 clashes[other] += 1
@@ -84,7 +84,7 @@ def give_up_labels(
         is_lost[worst] = 1
         for at in range(n_mine):
             if at != worst and is_lost[at] == 0:
-                place = pair_place(min(mine[at], mine[worst]), max(mine[at], mine[worst]), n_labels)
+                place = pair_place(mine[at], mine[worst], n_labels)
                 if counts[place] < k:
                     clashes[at] -= 1
         clashes[worst] = 0
@@ -97,13 +97,11 @@ def estimate_losses(
     losses: NDArray[np.float64],
     members: NDArray[np.int64],
     starts: NDArray[np.int64],
-    first: int,
-    last: int,
     k_one: int,
     k_two: int,
     found: NDArray[np.float64],
 ) -> None:
-    """What the entries of each part from ``first`` to before ``last`` lose, into ``found``.
+    """What the entries of each part lose, into ``found``.
 
     ``labels`` int32[entries] as which entries are published at best, ``losses`` float64[labels] what each costs; a lost
     entry costs 1. The records of part ``i`` are ``members[starts[i]:starts[i+1]]``. ``k_two`` 0: pairs do not matter.
@@ -117,7 +115,7 @@ def estimate_losses(
     is_lost = np.zeros(LONGEST, dtype=np.uint8)
     support = np.zeros(1024, dtype=np.int64)
     touched = np.zeros(1024, dtype=np.int32)
-    for part in range(first, last):
+    for part in range(len(found)):
         n_touched = 0
         for at in range(starts[part], starts[part + 1]):
             record = members[at]
@@ -128,10 +126,7 @@ def estimate_losses(
                 last_seen[label] = at
                 if seen[label] == 0:
                     if n_touched == len(touched):
-                        larger = np.zeros(2 * len(touched), dtype=np.int32)
-                        for place in range(n_touched):
-                            larger[place] = touched[place]
-                        touched = larger
+                        touched = grown(touched, n_touched + 1)
                     touched[n_touched] = label
                     n_touched += 1
                 seen[label] += 1
@@ -140,10 +135,7 @@ def estimate_losses(
             label = touched[place]
             if seen[label] >= k_one:
                 if n_labels == len(support):
-                    wider = np.zeros(2 * len(support), dtype=np.int64)
-                    for at in range(n_labels):
-                        wider[at] = support[at]
-                    support = wider
+                    support = grown(support, n_labels + 1)
                 number[label] = n_labels
                 support[n_labels] = seen[label]
                 n_labels += 1
@@ -157,7 +149,7 @@ def estimate_losses(
                 n_mine = list_labels(indptr, labels, members[at], number, mine)
                 for one in range(n_mine):
                     for other in range(one + 1, n_mine):
-                        counts[pair_place(min(mine[one], mine[other]), max(mine[one], mine[other]), n_labels)] += 1
+                        counts[pair_place(mine[one], mine[other], n_labels)] += 1
         total = 0.0
         for at in range(starts[part], starts[part + 1]):
             record = members[at]

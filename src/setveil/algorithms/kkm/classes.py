@@ -49,11 +49,9 @@ from setveil.algorithms.kkm.choices import choose
 from setveil.algorithms.kkm.estimates import Estimates
 from setveil.algorithms.kkm.item_part import TRIM, protect_items
 from setveil.algorithms.kkm.losses import Losses, columns_given, loss_of_columns, summary
+from setveil.algorithms.kkm.merging import RMerge, RTMerge, TMerge
 from setveil.algorithms.kkm.people import Found, People
-from setveil.algorithms.kkm.rmerge import RMerge
-from setveil.algorithms.kkm.rtmerge import RTMerge
 from setveil.algorithms.kkm.splits import Splits, grow
-from setveil.algorithms.kkm.tmerge import TMerge
 from setveil.core import Transactions
 from setveil.errors import InfeasibleError
 from setveil.models import KKmAnonymity

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.kkm._estimates import estimate_losses
-from setveil.algorithms.kkm.people import People, ancestors_of
+from setveil.algorithms.kkm.people import People, ancestors_of, losses_of
 from setveil.arrays.threads import map_in_order
 from setveil.core import Hierarchy
 
@@ -32,7 +33,7 @@ class Estimates:
             return cls(people, ())
         if hierarchy is None:
             return cls(people, ((public.items, np.zeros(max(public.n_items, 1))),))
-        losses = np.where(hierarchy.n_leaves > 1, hierarchy.n_leaves / hierarchy.n_items, 0.0)
+        losses = losses_of(hierarchy)
         leaves = hierarchy.leaf_of_items(public.vocabulary)[public.items]
         above = ancestors_of(hierarchy)
         return cls(people, tuple((above[depth, leaves], losses) for depth in start_depths(hierarchy)))
@@ -50,15 +51,11 @@ class Estimates:
         for labels, losses in self.levels:
             found = np.zeros(len(best))
 
-            def estimate(
-                part: tuple[int, int],
-                labels: NDArray[np.int32] = labels,
-                losses: NDArray[np.float64] = losses,
-                found: NDArray[np.float64] = found,
-            ) -> None:
-                estimate_losses(public.indptr, labels, losses, members, starts, *part, model.k_for(1), k_two, found)
-
-            for _ in map_in_order(estimate, zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+            parts = [
+                (labels, losses, members, starts[first : last + 1], model.k_for(1), k_two, found[first:last])
+                for first, last in pairwise(bounds.tolist())
+            ]
+            for _ in map_in_order(lambda part: estimate_losses(public.indptr, *part), parts):
                 context.step("choosing classes", None)
             np.minimum(best, found, out=best)
         return best

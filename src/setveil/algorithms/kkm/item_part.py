@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from setveil.algorithms.base import Algorithm, Context, make_algorithm
 from setveil.algorithms.kkm.estimates import start_depths
-from setveil.algorithms.kkm.people import People, ancestors_of, item_hierarchy
+from setveil.algorithms.kkm.people import People, ancestors_of, item_hierarchy, losses_of
 from setveil.algorithms.km.generalizing import add_offers
 from setveil.algorithms.km.trim import trim_rows
 from setveil.arrays.threads import map_in_order
@@ -105,18 +105,13 @@ def parts_of(classes: NDArray[np.int64]) -> list[tuple[int, int]]:
     return [(first, last) for first, last in zip(bounds[:-1], bounds[1:], strict=True) if last > first]
 
 
-class ClassRows:
+class ClassRows(NamedTuple):
     """The public entries of some classes."""
 
-    def __init__(
-        self, entries: NDArray[np.int64], owner: NDArray[np.int64], group: NDArray[np.int64], leaf: NDArray[np.int64],
-        vocabulary: Vocabulary,
-    ) -> None:  # fmt: skip
-        self.entries = entries  # [own entries] in the rows of all people
-        self.owner = owner  # [own entries] record, 0, 1, …
-        self.group = group  # [own records] class, 0, 1, …
-        self.leaf = leaf  # [own entries] of the item hierarchy
-        self.vocabulary = vocabulary
+    entries: NDArray[np.int64]  # [own entries] in the rows of all people
+    owner: NDArray[np.int64]  # [own entries] record, 0, 1, …
+    group: NDArray[np.int64]  # [own records] class, 0, 1, …
+    leaf: NDArray[np.int64]  # [own entries] of the item hierarchy
 
     @classmethod
     def of(
@@ -126,7 +121,7 @@ class ClassRows:
         bounds, entries = entries_of(public.indptr, records)
         owner = np.repeat(np.arange(len(records)), np.diff(bounds))
         group = np.unique(class_of[records], return_inverse=True)[1].reshape(-1)
-        return cls(entries, owner, group, leaves[entries], public.vocabulary)
+        return cls(entries, owner, group, leaves[entries])
 
     @property
     def n_groups(self) -> int:
@@ -146,7 +141,7 @@ def trim_classes(
     rows: ClassRows, model: KKmAnonymity, hierarchy: Hierarchy, depths: list[int], effort: str, context: Context
 ) -> tuple[Nodes, float]:
     """Begin at each of the depths; every class takes what loses least."""
-    losses = np.append(np.where(hierarchy.n_leaves > 1, hierarchy.n_leaves / hierarchy.n_items, 0.0), 1.0)
+    losses = np.append(losses_of(hierarchy), 1.0)
     above = ancestors_of(hierarchy)
     best, least = np.full(len(rows.leaf), -1, dtype=np.int64), np.full(rows.n_groups, np.inf)
     bound = 0.0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.kkm.item_part import protect_items
-from setveil.algorithms.kkm.people import People, item_hierarchy
+from setveil.algorithms.kkm.people import People, item_hierarchy, losses_of
 from setveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -66,9 +66,7 @@ class Losses:
         return np.bincount(owner[is_in], self._of_entries(nodes)[is_in], n_classes).astype(np.float64, copy=False)
 
     def _of_entries(self, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
-        hierarchy = item_hierarchy(self.people.data, self.context)
-        cost = np.where(hierarchy.n_leaves > 1, hierarchy.n_leaves / hierarchy.n_items, 0.0)
-        return np.append(cost, 1.0)[nodes]
+        return np.append(losses_of(item_hierarchy(self.people.data, self.context)), 1.0)[nodes]
 
 
 def summary(people: People, class_of: NDArray[np.int64], items: float) -> dict[str, Any]:

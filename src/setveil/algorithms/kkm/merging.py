@@ -1,4 +1,4 @@
-"""The frame that RMERGE, TMERGE and RTMERGE share: gather clusters by columns, then merge them to save items.
+"""RMERGE, TMERGE and RTMERGE: gather clusters by columns, then merge them to save items.
 
 G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing data with relational and transaction
 attributes. ECML PKDD 2013.
@@ -8,8 +8,9 @@ every itemset of at most m published items that occurs is in at least k of its r
 
 1. *Gather* clusters of at least k people, greedily by the loss of columns (Rum).
 2. *Merge*: the cluster whose items lose most (Tum) is merged with another one. Only merges count that do not raise
-   Tum and keep Rum at most delta; which of them is taken is what the three algorithms differ in. A cluster without such
-   a merge is not looked at again, but others may be merged with it. Stop when no cluster is left.
+   Tum and keep Rum at most delta. Of these, RMERGE takes the one that adds least to Rum, TMERGE the one after which Tum
+   is lowest, RTMERGE the one with the lowest sum of both. A cluster without such a merge is not looked at again, but
+   others may be merged with it. Stop when no cluster is left.
 3. *Protect* the items of each cluster by an algorithm for k^m-anonymity.
 
 With ``bound=items`` the losses change roles: merging stops as soon as Tum is at most delta, and Rum has no bound.
@@ -37,7 +38,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,8 +63,6 @@ GOALS = 8  # how often merging goes on with a smaller goal
 @dataclass(frozen=True)
 class Merging(ClasswiseAlgorithm):
     """What the three algorithms share."""
-
-    title: ClassVar[str]
 
     delta: float = option(
         0.5, "largest allowed loss, 0 to 1; the other loss is lowered by merging", least=0.0, most=1.0
@@ -108,6 +106,30 @@ class Merging(ClasswiseAlgorithm):
                 f"the items lose {reached:.3f} and no further merge helps; raise delta, or lower k or m."
             )
         return Found(class_of, nodes, reached, least)
+
+
+@dataclass(frozen=True)
+class RMerge(Merging):
+    """Merges clusters with the one that costs their columns least."""
+
+    def rank(self, columns: NDArray[np.float64], items: NDArray[np.float64]) -> NDArray[np.float64]:
+        return columns
+
+
+@dataclass(frozen=True)
+class TMerge(Merging):
+    """Merges clusters with the one that saves their items most."""
+
+    def rank(self, columns: NDArray[np.float64], items: NDArray[np.float64]) -> NDArray[np.float64]:
+        return items
+
+
+@dataclass(frozen=True)
+class RTMerge(Merging):
+    """Merges clusters with the one for which both losses together are lowest."""
+
+    def rank(self, columns: NDArray[np.float64], items: NDArray[np.float64]) -> NDArray[np.float64]:
+        return columns + items
 
 
 class Clusters:
@@ -196,12 +218,10 @@ class Clusters:
         left = np.diff(people.cell_starts)
         self.nodes = np.zeros((n_clusters, len(people.trees)), dtype=np.int32)
         taken = np.zeros((n_clusters + people.n_cells + 1, 3), dtype=np.int64)
-        state = np.array([0, 0, people.n_records, 0])
+        state = np.array([0, 0, people.n_records, 0, k])
         while state[2] >= k:
             self.context.step("gathering clusters", 1.0 - float(state[2]) / people.n_records)
-            gather_clusters(
-                self.trees, self.losses, self.cells, left, self.nodes, taken, state, k, STEPS_PER_CALL
-            )  # fmt: skip
+            gather_clusters(self.trees, self.losses, self.cells, left, self.nodes, taken, state, STEPS_PER_CALL)
         self.sizes = np.full(n_clusters, k, dtype=np.int64)
         rows = taken[: state[1]].tolist()
         for cell in np.flatnonzero(left).tolist():

@@ -105,10 +105,7 @@ class People:
     @cached_property
     def node_losses(self) -> tuple[NDArray[np.float64], ...]:
         """What a person loses in each column by each node, in parts of the loss of all columns."""
-        return tuple(
-            weight * np.where(tree.n_leaves > 1, tree.n_leaves / tree.n_items, 0.0)
-            for weight, tree in zip(self.weights.tolist(), self.trees, strict=True)
-        )
+        return tuple(weight * losses_of(tree) for weight, tree in zip(self.weights.tolist(), self.trees, strict=True))
 
     @cached_property
     def ancestors(self) -> tuple[NDArray[np.int32], ...]:
@@ -239,6 +236,11 @@ def item_hierarchy(data: Transactions, context: Context) -> Hierarchy:
     if context.hierarchy is None and not data.n_items:  # people without items have columns, too
         return Hierarchy.from_parents([-1], ["*"])
     return context.hierarchy or Hierarchy.balanced(data, max(data.n_items, 2))
+
+
+def losses_of(tree: Hierarchy) -> NDArray[np.float64]:
+    """What publishing each node loses (NCP): the share of all leaves that are below it, nothing for a leaf."""
+    return np.where(tree.n_leaves > 1, tree.n_leaves / tree.n_items, 0.0)
 
 
 def ancestors_of(tree: Hierarchy) -> NDArray[np.int32]:

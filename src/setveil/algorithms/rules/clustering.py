@@ -18,7 +18,7 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.rules._rule_counts import count_rules, count_union, fill_bits
 from setveil.core import Hierarchy, Transactions
 from setveil.core.naming import fresh_name, is_shown, name_of_set
-from setveil.core.row_order import bounds_of
+from setveil.core.row_order import bounds_of, entries_of
 from setveil.errors import InfeasibleError
 from setveil.models import Rule, RuleAnonymity
 from setveil.releases import LocalRecoding
@@ -88,7 +88,7 @@ class Clustering:
         by_slot = np.argsort(self.known, kind="stable")
         self.rules_by_slot = np.repeat(np.arange(len(kept)), np.diff(self.starts))[by_slot]
         counts = np.bincount(self.known, minlength=len(self.slot_items)) if len(flat) else np.zeros(0, np.int64)
-        self.slot_starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        self.slot_starts = bounds_of(counts)
 
     # -- rules ----------------------------------------------------------------------------------------------------
 
@@ -247,11 +247,8 @@ def release_of(
     number = {label: node for node, label in enumerate(hierarchy.labels) if node >= hierarchy.n_items}
     leaf = hierarchy.leaf_of_items(data.vocabulary)
     node_of_item = np.array([leaf[i] if name is None else number[name] for i, name in enumerate(names)], dtype=np.int32)
-    lengths = data.lengths[order]
-    ends = np.cumsum(lengths)
-    place = np.repeat(data.indptr[:-1][order] - (ends - lengths), lengths) + np.arange(data.n_occurrences)
     nodes = node_of_item[data.items] if data.n_items else np.empty(0, dtype=np.int32)
-    nodes[place[suppressed]] = -1
+    nodes[entries_of(data.indptr, order)[1][suppressed]] = -1
     return LocalRecoding.from_nodes(data, hierarchy, nodes, details)
 
 

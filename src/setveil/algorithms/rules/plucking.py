@@ -9,6 +9,7 @@ from setveil.algorithms.base import Context
 from setveil.algorithms.rules.clustering import Clustering
 from setveil.algorithms.uncertainty.cover import cover
 from setveil.algorithms.uncertainty.demands import Demands
+from setveil.core.row_order import bounds_of
 
 
 def pluck_entries(state: Clustering, context: Context) -> NDArray[np.int64]:
@@ -72,6 +73,6 @@ def _demands(
         if key not in rows or rows[key][1] < least:
             holders = np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little")[: data.n_records])
             rows[key] = (number[holders], least)
-    bounds = np.concatenate(([0], np.cumsum([len(owners) for owners, _ in rows.values()]))).astype(np.int64)
+    bounds = bounds_of([len(owners) for owners, _ in rows.values()])
     owners = np.concatenate([owners for owners, _ in rows.values()]).astype(np.int32)
     return Demands(bounds, owners, np.array([least for _, least in rows.values()], dtype=np.int64)), positions

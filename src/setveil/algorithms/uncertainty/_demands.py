@@ -1,7 +1,7 @@
 # mypy: disable-error-code="arg-type, assignment, no-any-return, return-value"
 """The loop that lists what makes a sensitive item too certain.
 
-Rows are CSR over the items beside the sensitive item; the *holders*, the rows with it, come first.
+Records are rows of items beside the sensitive item; the *holders*, the records with it, come first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from setveil.arrays.rows import sort_distinct
 
 DONE, PAUSED, FULL, FLUSH = range(4)  # how ``gather_demands`` comes back
 # Positions in its state
-DEPTH, N_KNOWN, N_FOUND, N_OWNERS, NEED, STEPS = range(6)
+DEPTH, N_KNOWN, N_FOUND, N_OWNERS, NEED, STEPS, LIMIT, BUDGET = range(8)
 
 
 @compiled
@@ -57,28 +57,33 @@ def _drop_equal(
 
 @compiled
 def gather_demands(
-    indptr: NDArray[np.int64],
+    records: NDArray[np.int64],  # [records, 3] where the items begin, where they end, weight
     items: NDArray[np.int32],
-    weights: NDArray[np.int64],
     levels: NDArray[np.int64],  # [depth, 4] next branch, end of branches, end of rows, known items before this depth
     branches: NDArray[np.int64],  # [branches, 4] item, begin, end of holders, end
-    rows: NDArray[np.int32],
-    known: NDArray[np.int32],  # the known items of the current node
-    inside: NDArray[np.int64],  # [n_items] 1 for known items
-    counts: NDArray[np.int64],  # [n_items, 2] scratch, all 0 between nodes
-    touched: NDArray[np.int32],  # [n_items] scratch
-    slots: NDArray[np.int64],  # [a power of two above 2 * n_items] scratch, all 0 between nodes
+    rows: NDArray[np.int32],  # the records of each branch
+    known: NDArray[np.int32],  # [n_items + 1] the known items of the current node
     owners: NDArray[np.int32],  # the holders of each itemset found, one after the other
     found: NDArray[np.int64],  # [room, 2] end in ``owners``, demand
     state: NDArray[np.int64],
-    allowed: NDArray[np.int64],  # [n_records + 1] how many of so many rows may be holders
-    size_limit: int,  # 0: closed itemsets of any size that two rows of holders have
-    budget: int,
+    allowed: NDArray[np.int64],  # [n_records + 1] how many of so many records may be holders
 ) -> int:
-    """List itemsets whose holders are more than allowed among all rows with it, and by how many."""
+    """List itemsets whose holders are more than allowed among all records with it, and by how many.
+
+    ``state[LIMIT]``: the most items; 0: closed itemsets of any size that two distinct holders have. It comes back after
+    ``state[BUDGET]`` steps.
+    """
+    size_limit, n_items, n_slots = state[LIMIT], len(known), 1
+    while n_slots <= 2 * n_items:
+        n_slots *= 2
+    slots = np.zeros(n_slots, dtype=np.int64)  # all 0 between nodes
+    counts, touched = np.zeros((n_items, 2), dtype=np.int64), np.empty(n_items, dtype=np.int32)  # the same
+    inside = np.zeros(n_items, dtype=np.int64)  # 1 for known items
+    for place in range(state[N_KNOWN]):
+        inside[known[place]] = 1
     steps = 0
     while True:
-        if steps > budget:
+        if steps > state[BUDGET]:
             state[STEPS] += steps
             return PAUSED
         depth = state[DEPTH]
@@ -103,9 +108,9 @@ def gather_demands(
         n_entries = 0
         for at in range(begin, split):
             row = rows[at]
-            both += weights[row]
-            n_entries += indptr[row + 1] - indptr[row] + 1
-            for place in range(indptr[row], indptr[row + 1]):
+            both += records[row, 2]
+            n_entries += records[row, 1] - records[row, 0] + 1
+            for place in range(records[row, 0], records[row, 1]):
                 other = items[place]
                 if counts[other, 0] == 0:
                     touched[n_touched] = other
@@ -140,13 +145,13 @@ def gather_demands(
         for at in range(split, end):
             row = rows[at]
             has = 0
-            steps += indptr[row + 1] - indptr[row] + 1
-            for place in range(indptr[row], indptr[row + 1]):
+            steps += records[row, 1] - records[row, 0] + 1
+            for place in range(records[row, 0], records[row, 1]):
                 has += inside[items[place]]
             if has == n_known:
                 rows[last] = row
                 last += 1
-                alone += weights[row]
+                alone += records[row, 2]
         branches[branch, 3] = last
         goes_on = n_next > 0 and (size_limit == 0 or n_known < size_limit)
         is_last = goes_on and n_known + 1 == size_limit  # counts are enough then
@@ -161,17 +166,17 @@ def gather_demands(
                     n_rows_below += counts[touched[position], 0]
             for at in range(begin if is_last else split, last):
                 row = rows[at]
-                steps += indptr[row + 1] - indptr[row]
-                for place in range(indptr[row], indptr[row + 1]):
+                steps += records[row, 1] - records[row, 0]
+                for place in range(records[row, 0], records[row, 1]):
                     other = items[place]
                     if counts[other, 0] > 0:
                         if not is_last:
                             counts[other, 1] += 1
                             n_rows_below += 1
                         elif at < split:
-                            counts[other, 0] += weights[row]
+                            counts[other, 0] += records[row, 2]
                         else:
-                            counts[other, 1] += weights[row]
+                            counts[other, 1] += records[row, 2]
         answer = DONE
         first = levels[depth, 2]
         if (
@@ -208,7 +213,7 @@ def gather_demands(
                 for at in range(begin, split):
                     has_all = position < 0
                     if not has_all:
-                        for place in range(indptr[rows[at]], indptr[rows[at] + 1]):
+                        for place in range(records[rows[at], 0], records[rows[at], 1]):
                             has_all = has_all or items[place] == touched[position]
                     if has_all:
                         owners[to] = rows[at]
@@ -237,7 +242,7 @@ def gather_demands(
             counts[other, 0] = 1
         for source in range(begin, last):
             row = rows[source]
-            for place in range(indptr[row], indptr[row + 1]):
+            for place in range(records[row, 0], records[row, 1]):
                 other = items[place]
                 if counts[other, 0] > 0:
                     rows[counts[other, 1] - 1] = row

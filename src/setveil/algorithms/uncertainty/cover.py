@@ -44,17 +44,11 @@ class _Work:
 
     def __init__(self, demands: Demands, spare: NDArray[np.int64], rank: NDArray[np.int64]) -> None:
         self.demands, self.spare, self.rank = demands, spare, rank
-        order = np.argsort(demands.owners, kind="stable")
-        self.rows = demands.row_of[order].astype(np.int32)
-        counts = np.bincount(demands.owners, minlength=len(spare))
-        self.by_owner = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        self.by_owner, self.rows = demands.by_owner(len(spare))
 
     def greedy(self, start: NDArray[np.int64]) -> NDArray[np.int64]:
         """A choice that has ``start``, but for what is not needed."""
-        taken, spare = start.copy(), self.spare - start
-        left = self.demands.least - np.bincount(
-            self.demands.row_of, weights=taken[self.demands.owners], minlength=len(self.demands)
-        ).astype(np.int64)
+        taken, spare, left = start.copy(), self.spare - start, self.demands.left(start)
         take_greedily(left, spare, self.rank, self.by_owner, self.rows, self.demands.bounds, self.demands.owners, taken)
         uses = np.diff(self.by_owner)
         give_back(left, np.lexsort((-self.rank, uses)), self.by_owner, self.rows, taken)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from setveil.algorithms.base import Context
 from setveil.algorithms.uncertainty import _demands
-from setveil.arrays.mining import count_matches, index_rows
+from setveil.arrays.mining import Lists, count_matches, index_rows, invert_rows
 from setveil.core import Transactions
 from setveil.core.row_order import take_rows
 from setveil.errors import InfeasibleError
@@ -35,6 +35,14 @@ class Demands:
     def row_of(self) -> NDArray[np.int64]:
         """The row of each entry of ``owners``."""
         return np.repeat(np.arange(len(self.least)), np.diff(self.bounds))
+
+    def by_owner(self, n_owners: int) -> Lists:
+        """The rows of each holder."""
+        return invert_rows(self.bounds, self.owners, n_owners)
+
+    def left(self, taken: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
+        """What each row still demands, 0 or less for nothing, where ``taken`` says how many of each holder are gone."""
+        return self.least - np.bincount(self.row_of, taken[self.owners], len(self)).astype(np.int64)
 
     def select(self, rows: NDArray[np.int64]) -> Demands:
         """Some rows."""
@@ -143,19 +151,16 @@ def _walk(
     rows[: len(weights)] = np.arange(len(weights))
     branches[0] = (-1, 0, n_holders, len(weights))
     levels[0] = (0, 1, len(weights), 0)
-    known, inside = np.empty(n_items + 1, dtype=np.int32), np.zeros(n_items + 1, dtype=np.int64)
-    counts, touched = np.zeros((n_items + 1, 2), dtype=np.int64), np.empty(n_items + 1, dtype=np.int32)
-    slots = np.zeros(1 << (2 * n_items + 2).bit_length(), dtype=np.int64)
+    records = np.column_stack((indptr[:-1], indptr[1:], weights))
+    known = np.empty(n_items + 1, dtype=np.int32)
     owners = np.empty(max(1_000_000, 2 * int(indptr[n_holders]) + 2 * n_holders), dtype=np.int32)
     found = np.empty((max(100_000, 2 * n_items + 2), 2), dtype=np.int64)
-    state = np.zeros(6, dtype=np.int64)
+    state = np.zeros(8, dtype=np.int64)
+    state[_demands.LIMIT], state[_demands.BUDGET] = size_limit or 0, BUDGET
     answer = _demands.PAUSED
     while answer != _demands.DONE:
         context.step("itemsets that reveal a sensitive item")
-        answer = _demands.gather_demands(
-            indptr, items, weights, levels, branches, rows, known, inside, counts, touched, slots, owners, found,
-            state, allowed, 0 if size_limit is None else size_limit, BUDGET,
-        )  # fmt: skip
+        answer = _demands.gather_demands(records, items, levels, branches, rows, known, owners, found, state, allowed)
         n_found, n_owners = int(state[_demands.N_FOUND]), int(state[_demands.N_OWNERS])
         if n_found:
             bounds = np.concatenate(([0], found[:n_found, 0]))

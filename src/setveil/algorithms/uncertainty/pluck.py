@@ -44,6 +44,7 @@ from setveil.algorithms.uncertainty._cover import give_back
 from setveil.algorithms.uncertainty.cover import cover
 from setveil.algorithms.uncertainty.demands import Demands, allowed_counts, find_demands, whole_holders
 from setveil.core import Hierarchy, Transactions
+from setveil.core.row_order import bounds_of, entries_of
 from setveil.models import Uncertainty
 from setveil.releases import LocalRecoding
 
@@ -65,18 +66,11 @@ class Pluck(Algorithm):
         for item in work.sensitive:
             work.restore(item)
         kept = np.empty(data.n_occurrences, dtype=bool)
-        kept[_entry_order(data, order)] = work.kept
+        kept[entries_of(data.indptr, order)[1]] = work.kept
         hierarchy = context.hierarchy or Hierarchy.balanced(data, max(data.n_items, 2))
         leaf = hierarchy.leaf_of_items(data.vocabulary)[data.items]
         nodes = np.where(kept, leaf, np.int32(-1))
         return LocalRecoding.from_nodes(data, hierarchy, nodes, work.details())
-
-
-def _entry_order(data: Transactions, order: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The place in ``data`` of each entry of ``data.select(order)``."""
-    lengths = data.lengths[order]
-    ends = np.cumsum(lengths)
-    return np.repeat(data.indptr[:-1][order] - (ends - lengths), lengths) + np.arange(data.n_occurrences)
 
 
 class Plucking:
@@ -141,17 +135,10 @@ class Plucking:
             shown[self.holders(other)] += 1
         is_gone = np.ones(len(holders), dtype=bool)
         is_gone[np.searchsorted(holders, self.holders(item))] = False
-        left = demands.least - np.bincount(
-            demands.row_of, weights=is_gone[demands.owners], minlength=len(demands)
-        ).astype(np.int64)
-        order = np.argsort(demands.owners, kind="stable")
-        by_owner = np.concatenate(([0], np.cumsum(np.bincount(demands.owners, minlength=len(holders))))).astype(
-            np.int64
-        )
         taken = (is_gone & (shown[holders] == 0)).astype(np.int64)
         before = taken.copy()
         by_key = np.argsort(self.key[holders])
-        give_back(left, by_key, by_owner, demands.row_of[order].astype(np.int32), taken)
+        give_back(demands.left(is_gone), by_key, *demands.by_owner(len(holders)), taken)
         self._show(item, holders[taken < before], True)
 
     def details(self) -> dict[str, object]:
@@ -250,7 +237,7 @@ def _spread(demands: Demands, groups: NDArray[np.int64]) -> Demands:
     by_group = np.argsort(groups, kind="stable")
     first = np.cumsum(sizes) - sizes
     repeats = sizes[demands.owners]
-    ends = np.concatenate(([0], np.cumsum(repeats)))
+    ends = bounds_of(repeats)
     offset = np.arange(ends[-1]) - np.repeat(ends[:-1], repeats)
     owners = by_group[np.repeat(first[demands.owners], repeats) + offset].astype(np.int32)
-    return Demands(ends[demands.bounds].astype(np.int64), owners, demands.least)
+    return Demands(ends[demands.bounds], owners, demands.least)
