@@ -1,8 +1,9 @@
-"""What is left for the work the data is meant for: counting, mining, rules."""
+"""What is left for the work the data is meant for: counting, mining, rules, co-occurrence."""
 
 from __future__ import annotations
 
 import gzip
+import json
 import random
 from collections.abc import Callable
 from fractions import Fraction
@@ -24,9 +25,11 @@ from setveil.utility.avg_re import (
     workload_i,
     workload_t,
 )
+from setveil.utility.cooccurrence import compare_cooccurrence
 from setveil.utility.estimates import COVERS, SupportEstimates
 from setveil.utility.itemsets import frequent_itemsets
 from setveil.utility.patterns import compare_patterns
+from setveil.utility.tasks import measure_tasks
 from tests.naive.counting import support
 from tests.naive.databases import ITEMS, random_paths, random_records
 from tests.naive.releases import random_grouping, random_local, random_recoding, random_replacement
@@ -379,6 +382,71 @@ def test_a_recoding_states_only_truths() -> None:
                 assert row.precision == 1
                 assert row.support_error == 0
         assert all(row.new == 0 for row in table.rules if row.view in ("published", "items"))
+
+
+# -- co-occurrence ----------------------------------------------------------------------------------------------------
+
+
+def naive_top(supports: dict[tuple[str, ...], float], n: int) -> set[tuple[str, ...]]:
+    ordered = sorted(supports, key=lambda itemset: (-round(supports[itemset], 9), itemset))
+    return set(ordered[:n])
+
+
+def test_cooccurrence_equals_enumeration() -> None:
+    source = random.Random(12)
+    for _ in range(60):
+        data, release, meaning = random_recoding(source)
+        records = data.to_lists()
+        published = [sorted({meaning[item] for item in record} - {frozenset()}, key=sorted) for record in records]
+        frequent_first = sorted(data.vocabulary, key=lambda item: (-support(records, {item}), item))
+        pairs = list(combinations(sorted(frequent_first[:5]), 2))
+        for which, row in enumerate(compare_cooccurrence(data, release, n_items=5, n_top=(2, 4)).rows):
+            true = {pair: support(records, pair) for pair in pairs}
+            read = {pair: float(read_supports(published, frozenset(pair))[which]) for pair in pairs}
+            if sum(true.values()):
+                error = sum(abs(read[pair] - true[pair]) for pair in pairs)
+                assert row.l1 == pytest.approx(error / sum(true.values()))
+                square = sum((read[pair] - true[pair]) ** 2 for pair in pairs)
+                assert row.frobenius == pytest.approx((square / sum(t**2 for t in true.values())) ** 0.5)
+            else:
+                assert (row.l1, row.frobenius) == (None, None)
+            items = [(item,) for item in data.vocabulary]
+            true_items = {item: float(support(records, item)) for item in items}
+            read_items = {item: float(read_supports(published, frozenset(item))[which]) for item in items}
+            for n, overlap in row.top_items.items():
+                size = min(n, len(items))
+                assert overlap == pytest.approx(len(naive_top(true_items, n) & naive_top(read_items, n)) / size)
+            for n, overlap in row.top_pairs.items():
+                size = min(n, len(pairs))
+                assert overlap == pytest.approx(len(naive_top(true, n) & naive_top(read, n)) / size)
+
+
+def test_an_intact_release_keeps_all_cooccurrence() -> None:
+    data = Transactions.from_lists([["a", "b"], ["a", "b", "c"], ["c"]])
+    for row in compare_cooccurrence(data, Recoding.from_clusters(data, np.arange(3))).rows:
+        assert row.l1 == pytest.approx(0, abs=1e-12)
+        assert set(row.top_items.values()) == set(row.top_pairs.values()) == {1.0}
+
+
+# -- all tasks --------------------------------------------------------------------------------------------------------
+
+
+def test_all_tasks_of_every_kind_of_release() -> None:
+    source = random.Random(13)
+    for _ in range(10):
+        for make in (random_recoding, random_local, random_replacement, random_grouping):
+            data, release, *_ = make(source)
+            found = json.loads(json.dumps(measure_tasks(data, release, n_queries=20)))
+            assert set(found) == {"count_queries", "itemsets", "rules", "mining_loss", "cooccurrence", "notes"}
+            assert {row["workload"] for row in found["count_queries"]} <= {"T", "I"}
+            assert len(found["cooccurrence"]) == 2
+
+
+def test_what_cannot_be_measured_is_noted() -> None:
+    data = Transactions.from_lists([["a"], ["b"]])
+    found = measure_tasks(data, Recoding.from_clusters(data, np.array([0, 1])), query_sizes=(2, 1))
+    assert [row["size"] for row in found["count_queries"]] == [1] * 4
+    assert found["notes"] == ["COUNT queries of 2 items: no record has 2 items to ask for; choose smaller queries."]
 
 
 def test_the_least_error_is_that_of_the_best_reading_of_pairs() -> None:
