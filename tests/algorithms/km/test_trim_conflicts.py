@@ -10,9 +10,8 @@ import pytest
 
 import setveil as sv
 from setveil.algorithms.base import Context
-from setveil.algorithms.km._trim_conflicts import list_conflicts
 from setveil.algorithms.km._trim_itemsets import COUNT, ITEM, KEPT, LAST, PREFIX, WANTED, number_itemsets
-from setveil.algorithms.km._trim_records import DEAD, NOBODY, PRICED, pairs_of, row_of
+from setveil.algorithms.km._trim_records import DEAD, NOBODY, PRICED, list_conflicts, pairs_of, row_of
 from setveil.algorithms.km._trim_repair import UNKNOWN, estimate_losses, forget_clashes, holders_of
 from setveil.algorithms.km.trim import EFFORTS
 from setveil.algorithms.km.trim_search import NOTHING, Search

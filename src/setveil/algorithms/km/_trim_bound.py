@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.algorithms.km._trim_conflicts import list_conflicts
 from setveil.algorithms.km._trim_itemsets import ITEM, Floats, Ints, Limits, Shorts, Structs
 from setveil.algorithms.km._trim_records import (
     LONGEST,
@@ -19,6 +18,7 @@ from setveil.algorithms.km._trim_records import (
     NONE,
     hit_cheapest,
     least_loss_of,
+    list_conflicts,
     number_of_pair,
     pairs_of,
     row_of,

@@ -28,6 +28,7 @@ from setveil.algorithms.km._trim_itemsets import (
     PREFIX,
     START,
     WANTED,
+    Floats,
     Ints,
     Limits,
     Shorts,
@@ -121,6 +122,109 @@ def shown_set_of(row: Shorts) -> np.uint64:
     for at in range(len(row)):
         now |= np.uint64(row[at, KEPT]) << np.uint64(at)
     return now
+
+
+@compiled
+def list_conflicts(
+    row: Shorts, row_pairs: Shorts, itemsets: Shorts, table: Ints, costs: Floats, conflicts: Structs, stack: Structs,
+    limits: Limits, now: np.uint64, among: np.uint64, fresh: np.uint64, forced: int,
+) -> tuple[int, int]:  # fmt: skip
+    """List the dead and the priced itemsets of a record that shows ``now`` and may show ``among``; how many there are.
+
+    Only itemsets with a place of ``fresh`` can be dead. ``forced`` is an itemset to be taken as wanted and free of
+    charge, -1 for none. (-1, -1): there is no room for all of them.
+
+    Itemsets that contain a dead pair or item are passed over. Positions go from last to first on each level, so that
+    the pairs among those behind are known already. Positions in no dead itemset are never suppressed: what they alone
+    make has no part in the choice. Therefore the second turn looks only for priced itemsets with a place of a dead one.
+    """
+    m, n_items, shift = limits.m, limits.n_items, limits.shift
+    length = len(row)
+    for at in range(length):
+        stack[at]["value"] = costs[row[at, ITEM]]
+    n_dead = n_priced = 0
+    in_question = NONE
+    for turn in range(2):
+        entry_set, must = among, fresh
+        if turn == 1:
+            for entry in range(n_dead):
+                in_question |= conflicts[DEAD, entry]["entry_set"]
+            entry_set, must = among & ~fresh, in_question
+            if entry_set & must == NONE:
+                break
+        stack[0]["chosen"] = NONE
+        stack[0]["place"] = -1
+        stack[1]["open"] = entry_set
+        stack[1]["place"] = length
+        depth = 1
+        while depth > 0:
+            stack[depth]["place"] -= 1
+            place = stack[depth]["place"]
+            if place <= stack[depth - 1]["place"]:
+                depth -= 1
+                continue
+            bit = ONE << np.uint64(place)
+            if stack[depth]["open"] & bit == NONE:
+                continue
+            here = stack[depth - 1]["chosen"] | bit
+            behind = NONE  # the positions that may come after this one
+            if depth == 1:
+                behind = stack[1]["open"] & ~(bit | (bit - ONE))
+            elif depth < m:
+                behind = (stack[stack[1]["place"]]["alive"] if depth == 2 else stack[depth]["open"]) & stack[place][
+                    "alive"
+                ]
+            goes_on = depth < m and behind != NONE and (here | behind) & must != NONE
+            if here & must == NONE and not goes_on:
+                if depth == 1:
+                    stack[place]["alive"] = behind
+                elif depth == 2:
+                    stack[stack[1]["place"]]["alive"] |= bit
+                continue
+            if depth == 1:
+                found = np.int64(row[place, ITEM])
+            elif depth == 2:
+                found = number_of_pair(row, row_pairs, table, limits, stack[1]["place"], place)
+            else:
+                found = find_number(table, shift, stack[depth - 1]["number"] * n_items + np.int64(row[place, ITEM]))
+            if found < 0 or (itemsets[found, WANTED] == 0 and found != forced):
+                if depth == 1:
+                    stack[1]["open"] ^= bit
+                if n_dead == CAPACITY:
+                    return -1, -1
+                cheapest = np.inf
+                for level in range(depth):
+                    cheapest = min(cheapest, stack[stack[level + 1]["place"]]["value"])
+                conflicts[DEAD, n_dead]["entry_set"] = here
+                conflicts[DEAD, n_dead]["cost"] = cheapest
+                n_dead += 1
+                continue
+            if here & must != NONE and found != forced:
+                others = np.int64(itemsets[found, COUNT]) - (1 if here & ~now == NONE else 0)
+                if n_items + others < len(costs) and costs[n_items + others] > 0:
+                    if n_priced == CAPACITY:
+                        return -1, -1
+                    conflicts[PRICED, n_priced]["entry_set"] = here
+                    conflicts[PRICED, n_priced]["cost"] = costs[n_items + others]
+                    n_priced += 1
+            if depth == 1:
+                stack[place]["alive"] = NONE if goes_on else behind
+            elif depth == 2:
+                stack[stack[1]["place"]]["alive"] |= bit
+            if goes_on:
+                stack[depth]["number"] = found
+                stack[depth]["chosen"] = here
+                depth += 1
+                stack[depth]["open"] = behind
+                stack[depth]["place"] = length
+    kept = 0
+    for entry in range(n_priced):
+        entry_set = conflicts[PRICED, entry]["entry_set"]
+        if entry_set & in_question != NONE or entry_set & ~now != NONE:
+            conflicts[PRICED, kept]["entry_set"] = entry_set
+            conflicts[PRICED, kept]["cost"] = conflicts[PRICED, entry]["cost"]
+            kept += 1
+    return n_dead, kept
 
 
 @compiled

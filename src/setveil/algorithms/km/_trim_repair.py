@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from setveil.algorithms.km._trim_conflicts import list_conflicts
 from setveil.algorithms.km._trim_itemsets import (
     COUNT,
     ITEM,
@@ -36,6 +35,7 @@ from setveil.algorithms.km._trim_records import (
     entry_set_of,
     find_place_of,
     hit_cheapest,
+    list_conflicts,
     loss_of,
     number_of_pair,
     pairs_of,

@@ -32,14 +32,7 @@ from setveil.algorithms.km._trim_itemsets import (
     list_holders,
 )
 from setveil.algorithms.km._trim_records import CAPACITY, CONFLICT, LONGEST, STEP
-from setveil.algorithms.km._trim_repair import (
-    MOST_OTHERS,
-    UNKNOWN,
-    choose_again,
-    mark_records,
-    repair_itemsets,
-    show_all_next,
-)
+from setveil.algorithms.km._trim_repair import UNKNOWN, choose_again, mark_records, repair_itemsets, show_all_next
 from setveil.arrays.chance import chance_from
 from setveil.arrays.hash_table import shift_for
 from setveil.core import Transactions
@@ -206,7 +199,7 @@ class Search:
 
     def revive(self) -> None:
         """Revive itemsets nobody shows, those with most holders first, as long as that brings entries back."""
-        for _ in range(self.effort.rounds if self.k <= MOST_OTHERS else 0):  # no more records are searched for one
+        for _ in range(self.effort.rounds):
             before, best = self._value_kept(), self.kept.copy()
             was_shown = self.count > 0
             gone = np.flatnonzero(~was_shown)
