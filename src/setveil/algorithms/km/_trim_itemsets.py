@@ -34,7 +34,6 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Shorts: TypeAlias = NDArray[np.int32]
 Structs: TypeAlias = NDArray[np.void]
-Words: TypeAlias = NDArray[np.uint64]
 
 START, PAIRS = 0, 1
 ITEM, KEPT, NEXT = 0, 1, 2

@@ -15,7 +15,6 @@ from setveil.algorithms.km._trim_itemsets import (
     LAST,
     NEXT,
     PREFIX,
-    START,
     WANTED,
     Bytes,
     Floats,
@@ -23,7 +22,6 @@ from setveil.algorithms.km._trim_itemsets import (
     Limits,
     Shorts,
     Structs,
-    Words,
 )
 from setveil.algorithms.km._trim_records import (
     DEAD,
@@ -47,13 +45,11 @@ from setveil.algorithms.km._trim_records import (
     take_in,
 )
 from setveil.arrays.compiling import compiled
-from setveil.arrays.mining import popcount
 from setveil.arrays.sorting import stable_order
 
 SHORT = 24  # items of a record that is looked at as a whole with every change
 MOST_OTHERS = 8  # holders searched to fill an itemset up, those that seem to lose least
 SHOWING, DROPPING = np.int64(1), np.int64(0)  # typed: a loop is compiled anew for each plain constant
-UNKNOWN = np.uint64(2**64 - 1)  # no place clashes with itself, so these are never the clashes of one
 HOPELESS = 6.0  # times its value: what a record loses is not counted any further
 
 
@@ -220,72 +216,38 @@ def holders_of(
 
 
 @compiled
-def clashes_of(row: Shorts, row_pairs: Shorts, itemsets: Shorts, table: Ints, limits: Limits, at: int) -> np.uint64:
-    """The positions of a record that make a dead pair with a place."""
-    clashes = NONE
-    for place in range(len(row)):
-        if place != at and is_dead_pair(row, row_pairs, itemsets, table, limits, place, at):
-            clashes |= ONE << np.uint64(place)
-    return clashes
-
-
-@compiled
 def estimate_losses(
     records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, costs: Floats, limits: Limits,
-    number: int, others: Ints, losses: Floats, clashes: Words,
+    number: int, others: Ints, losses: Floats,
 ) -> int:  # fmt: skip
     """What each record seems to lose if it shows an itemset: the items shown that make a dead pair with those to come,
     less these. Records too long to be searched are passed over; how many are left, the first of ``others`` then.
-
-    ``clashes`` remembers which positions make a dead pair with an entry, UNKNOWN before that was looked up; it is empty
-    where nothing is remembered.
     """
     hopeless = HOPELESS * costs[itemsets[number, LAST]]
     n_left = 0
     for record in others:
         row, row_pairs = row_of(records, entries, record), pairs_of(records, pairs, record)
-        if len(row) > limits.longest:
+        length = len(row)
+        if length > limits.longest:
             continue
-        start = records[record, START]
         locked = entry_set_of(row, itemsets, number)
-        stays = shown_set_of(row) & ~locked
         loss = 0.0
-        coming = locked
-        while coming != NONE:
-            at = popcount((coming & (~coming + ONE)) - ONE)
-            coming &= coming - ONE
-            if row[at, KEPT]:
+        gone = locked  # or to stay
+        for at in range(length):
+            if (locked >> np.uint64(at)) & ONE == NONE or row[at, KEPT]:
                 continue
             loss -= costs[row[at, ITEM]]
-            if loss > hopeless:
-                continue
-            going = clashes[start + at] if len(clashes) else UNKNOWN
-            if going == UNKNOWN:
-                going = clashes_of(row, row_pairs, itemsets, table, limits, at)
-                if len(clashes):
-                    clashes[start + at] = going
-            going &= stays
-            while going != NONE and loss <= hopeless:
-                place = popcount((going & (~going + ONE)) - ONE)
-                going &= going - ONE
-                stays ^= ONE << np.uint64(place)
-                loss += costs[row[place, ITEM]]
+            for place in range(length if loss <= hopeless else 0):
+                if row[place, KEPT] == 0 or (gone >> np.uint64(place)) & ONE:
+                    continue
+                if is_dead_pair(row, row_pairs, itemsets, table, limits, place, at):
+                    gone |= ONE << np.uint64(place)
+                    loss += costs[row[place, ITEM]]
+                    if loss > hopeless:
+                        break
         others[n_left], losses[n_left] = record, loss
         n_left += 1
     return n_left
-
-
-@compiled
-def forget_clashes(
-    records: Ints, entries: Shorts, itemsets: Shorts, limits: Limits, number: int, holders: Ints, clashes: Words
-) -> None:
-    """The entries of an itemset no longer make the same dead pairs in the records that hold it."""
-    for record in holders:
-        row = row_of(records, entries, record)
-        members = entry_set_of(row, itemsets, number) if len(row) <= limits.longest else NONE
-        while members != NONE:
-            clashes[records[record, START] + popcount((members & (~members + ONE)) - ONE)] = UNKNOWN
-            members &= members - ONE
 
 
 @compiled
@@ -349,14 +311,12 @@ def drop_worst(
 @compiled
 def repair_itemsets(
     records: Ints, entries: Shorts, itemsets: Shorts, table: Ints, pairs: Shorts, costs: Floats, conflicts: Structs,
-    stack: Structs, limits: Limits, rare: Ints, first: int, starts: Ints, holders: Shorts, fills: Bytes, clashes: Words,
-    budget: int,
+    stack: Structs, limits: Limits, rare: Ints, first: int, starts: Ints, holders: Shorts, fills: Bytes, budget: int,
 ) -> int:  # fmt: skip
     """Itemsets shown by some records, but fewer than k: fill each up to k records or give it up, whichever costs less.
 
     ``fills`` counts how often each itemset was filled up. An itemset that no record shows is revived, if k records lose
-    nothing by it in all. ``clashes`` is as in ``estimate_losses``, and remembers only where no itemset is given up.
-    Returns where it stopped.
+    nothing by it in all. Returns where it stopped.
     """
     done, steps = first, 0
     while done < len(rare) and steps < budget:
@@ -372,9 +332,7 @@ def repair_itemsets(
         others, order = found[n_showing:], found[:0]
         n_others, estimate = 0, 0.0
         if need <= MOST_OTHERS and fills[number] < limits.fills and (n_showing == 0 or 2 * n_showing >= limits.k):
-            n_left = estimate_losses(
-                records, entries, itemsets, table, pairs, costs, limits, number, others, losses, clashes
-            )  # fmt: skip
+            n_left = estimate_losses(records, entries, itemsets, table, pairs, costs, limits, number, others, losses)
             steps += len(found)
             if n_left >= need:
                 order = stable_order(losses[:n_left])
@@ -418,8 +376,6 @@ def repair_itemsets(
                     record = others[order[cheapest[at]]]
                     row, row_pairs = row_of(records, entries, record), pairs_of(records, pairs, record)
                     show_without(row, row_pairs, itemsets, table, stack, limits, choices[n_showing + cheapest[at]])
-                if was_wanted == 0 and len(clashes):
-                    forget_clashes(records, entries, itemsets, limits, number, found, clashes)
                 continue
         if n_showing == 0:
             itemsets[number, WANTED] = was_wanted

@@ -28,11 +28,10 @@ from setveil.algorithms.km._trim_itemsets import (
     Itemsets,
     Limits,
     Shorts,
-    Words,
     list_holders,
 )
 from setveil.algorithms.km._trim_records import CAPACITY, CONFLICT, LONGEST, STEP
-from setveil.algorithms.km._trim_repair import UNKNOWN, choose_again, mark_records, repair_itemsets, show_all_next
+from setveil.algorithms.km._trim_repair import choose_again, mark_records, repair_itemsets, show_all_next
 from setveil.arrays.chance import chance_from
 from setveil.arrays.hash_table import shift_for
 from setveil.core import Transactions
@@ -48,7 +47,6 @@ SCARCE = 1.6  # times k holders of an itemset
 NEAR = 8  # times k: records with an itemset of fewer holders are annealed
 SWEEPS = 20  # through all of them, each time
 RARE, TEMPERATURE = (0.5, 1.0), (0.3, 0.1)  # at first and at last: the price of rare itemsets, what a change may cost
-NOTHING = np.empty(0, dtype=np.uint64)  # is remembered
 MOST_REVIVALS = 1_000_000  # itemsets that nobody shows that are looked at each time
 
 
@@ -183,7 +181,7 @@ class Search:
                     self.choose(self._records_with(rare[has_list], must_show=True))
                     rare = rare[~has_list]
                 rare = rare[np.argsort(self.count[rare], kind="stable")]
-                self._repair("repairing", self.costs, rare, fills, NOTHING)
+                self._repair("repairing", self.costs, rare, fills)
         self.wanted[:] = self.count >= self.k
 
     def _records_with(self, numbers: Ints, must_show: bool) -> Ints:
@@ -192,9 +190,9 @@ class Search:
         mark_records(self.records, self.entries, self.itemsets, self.starts, self.holders, numbers, must_show, found)
         return np.flatnonzero(found)
 
-    def _repair(self, stage: str, costs: Floats, rare: Ints, fills: Bytes, clashes: Words) -> None:
+    def _repair(self, stage: str, costs: Floats, rare: Ints, fills: Bytes) -> None:
         """Fill up or give up these itemsets, one after another."""
-        more = self.starts, self.holders, fills, clashes, self.steps_per_call // 10
+        more = self.starts, self.holders, fills, self.steps_per_call // 10
         self.through(stage, repair_itemsets, self.arrays(costs), rare, *more)
 
     def revive(self) -> None:
@@ -204,8 +202,7 @@ class Search:
             was_shown = self.count > 0
             gone = np.flatnonzero(~was_shown)
             gone = gone[np.argsort(-self.support[gone], kind="stable")][:MOST_REVIVALS]
-            fills, clashes = np.zeros(len(was_shown), dtype=np.uint8), np.full(len(self.entries), UNKNOWN)
-            self._repair("reviving", self.strict_costs, gone, fills, clashes)
+            self._repair("reviving", self.strict_costs, gone, np.zeros(len(was_shown), dtype=np.uint8))
             self.repair_all(self.effort.fills)
             revived = np.flatnonzero((self.count > 0) & ~was_shown)
             self.choose_safely(self._records_with(revived, must_show=False))

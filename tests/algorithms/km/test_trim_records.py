@@ -1,4 +1,4 @@
-"""What stands against showing a record, against a look at every set of its places; remembered clashes."""
+"""What stands against showing a record, against a look at every set of its places."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ import setveil as sv
 from setveil.algorithms.base import Context
 from setveil.algorithms.km._trim_itemsets import COUNT, ITEM, KEPT, LAST, PREFIX, WANTED, number_itemsets
 from setveil.algorithms.km._trim_records import DEAD, NOBODY, PRICED, list_conflicts, pairs_of, row_of
-from setveil.algorithms.km._trim_repair import UNKNOWN, estimate_losses, forget_clashes, holders_of
 from setveil.algorithms.km.trim import EFFORTS
-from setveil.algorithms.km.trim_search import NOTHING, Search
+from setveil.algorithms.km.trim_search import Search
 
 Entry = tuple[frozenset[int], float]
 
@@ -117,26 +116,3 @@ def test_conflicts_are_those_of_a_look_at_every_set(m: int) -> None:
                 assert tuple(found) == naive_conflicts(search, record, among, fresh, m)
                 n_found += sizes[0]
     assert n_found
-
-
-@pytest.mark.parametrize("m", [2, 3])
-def test_losses_are_the_same_with_clashes_remembered(m: int) -> None:
-    rng = random.Random(m)
-    n_seen = 0
-    for _ in range(20):
-        search = searched(rng, 2, m)
-        remembered = np.full(len(search.entries), UNKNOWN)
-        for number in np.flatnonzero(search.count == 0).tolist():
-            held = search.records, search.entries, search.itemsets
-            found, _ = holders_of(*held, search.starts, search.holders, number)
-            answers = []
-            for clashes in (NOTHING, remembered, remembered):
-                others, losses = found.copy(), np.zeros(len(found))
-                shared = search.table, search.pairs, search.strict_costs, search.limits
-                assert estimate_losses(*held, *shared, number, others, losses, clashes) == len(found)
-                answers.append(losses.tolist())
-            assert answers[0] == answers[1] == answers[2]
-            n_seen += len(found)
-            search.wanted[number] = 1  # as if it were revived
-            forget_clashes(*held, search.limits, number, found, remembered)
-    assert n_seen
