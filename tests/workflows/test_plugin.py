@@ -187,7 +187,7 @@ def test_the_page_runs_it(place: Path, packages: Path) -> None:
         },
         {
             "task": "check",
-            "given": {"path": str(place / "page" / "release"), "unpacked": None, "original": None, "options": {}},
+            "given": {"path": str(place / "page" / "release"), "original": None, "options": {}},
         },
     ]
     (place / "page").mkdir()

@@ -116,7 +116,9 @@ def is_apart(chosen: Longs, given: Given, most: int, work: Longs) -> bool:
     """
     if most >= given.n_records:
         return False
-    three = np.sort(chosen[:3])
+    three = chosen[:3].copy()
+    for one, other in ((0, 1), (1, 2), (0, 1)):  # ascending
+        three[one], three[other] = min(three[one], three[other]), max(three[one], three[other])
     intervals(three, given.n_records - most, given, work[0], work[1], work[2])
     return is_harmless(3, given.k, given.few, work[0], work[1], work[2], work[3])
 
