@@ -35,6 +35,9 @@ def known_words(known: int, columns: Sequence[str] = ()) -> str:
     return f"the known columns and {items}" if columns else items
 
 
+UNSETTLED = 0.05  # between a figure and the upper end of its interval; the size of a sample alone leaves less
+
+
 class Residual(NamedTuple):
     """How many people an attacker singles out: exactly one record fits, and it is the right one."""
 
@@ -57,6 +60,13 @@ class Residual(NamedTuple):
         if this figure is exact.
         """
         return 1.0 if self.interval is None else self.interval[1]
+
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether the search for identifying items ended for many people before it found out."""
+        return (
+            self.attacker == "identifying" and self.interval is not None and self.at_most > self.singled_out + UNSETTLED
+        )
 
     @property
     def sentence(self) -> str:

@@ -310,6 +310,8 @@ def colour_of_risk(worst: Residual | None, inferred: Inference | None, profile: 
     """The light for residual risk: it goes by people singled out, and by people of whom something becomes certain."""
     singled_out = None if worst is None else worst.of_all_people
     colours = [singled_out_of(profile).colour(singled_out)]
+    if worst is not None and worst.is_unsettled:  # nobody knows that the risk is low
+        colours.append("care")
     if inferred is not None:
         colours.append(certain_of(profile, inferred.is_named).colour(inferred.share))
     return worst_colour(colours)
@@ -317,9 +319,11 @@ def colour_of_risk(worst: Residual | None, inferred: Inference | None, profile: 
 
 def risk_words(worst: Residual) -> str:
     """What the worst attacker achieves, with base, interval and control."""
-    if worst.of_all_people == 0:
+    if worst.of_all_people == 0 and not worst.is_unsettled:
         return f"With {known_words(worst.known, worst.columns)}, no attacker tried singles out anyone."
     text = f"{worst.sentence}."
+    if worst.is_unsettled:
+        text += " This is the least: for many people the search for identifying items ended before it found out."
     if worst.interval is not None:
         low, high = (percent(end) for end in worst.interval)
         text += f" 95 % interval: {low} to {high} of {worst.base}."
