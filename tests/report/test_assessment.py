@@ -207,7 +207,7 @@ def test_the_three_tests_show_the_attacks_with_control_and_interval(facts: Facts
     for most, is_low in ((0.0008, True), (0.99, False)):  # a sample, and a search that gave up for nearly everybody
         sampled = replace(facts, risk_after=[row | {"worst_singled_out_interval": [0.0, most]}], attacks=[])
         assert (lights_of(sampled)[1].colour == "good") == is_low
-        assert ("This is the least" in singling_out(sampled)[-1]) != is_low
+        assert ("The share can be higher" in singling_out(sampled)[-1]) != is_low
         assert ("no attacker tried singles out anyone" in singling_out(sampled)[-1]) == is_low
     row_of_one = facts.risk_after[0] | {"worst_singled_out_interval": None}
     beyond = [{**row_of_one, "known": known, "worst_singled_out": known / 100} for known in (1, 2, 3, 4)]

@@ -172,9 +172,12 @@ def test_what_is_typed_or_chosen_outlives_what_changes_around_it(page: Page) -> 
     upload(other, "names.csv", b"code,description\nitem 3,the third\n")
     other.get_by_text("Descriptions are from").wait_for()
     named = page.get_by_text("item 3 the third: ")
-    while not named.count():  # the tree is folded anew when the names arrive here, too
+    for _ in range(20):  # the tree is folded anew when the names arrive here, too
         page.get_by_role("button", name="Open high").or_(named).first.click()
         page.wait_for_timeout(500)
+        if named.count():
+            break
+    named.wait_for()
     expect(prefix).to_have_value("2,4")
     go(page, "Workspaces")
     path = page.get_by_role("textbox", name="Path on this machine")

@@ -323,7 +323,7 @@ def risk_words(worst: Residual) -> str:
         return f"With {known_words(worst.known, worst.columns)}, no attacker tried singles out anyone."
     text = f"{worst.sentence}."
     if worst.is_unsettled:
-        text += " This is the least: for many people the search for identifying items ended before it found out."
+        text += " The share can be higher: for many people the search for identifying items ended without a result."
     if worst.interval is not None:
         low, high = (percent(end) for end in worst.interval)
         text += f" 95 % interval: {low} to {high} of {worst.base}."
